@@ -50,7 +50,7 @@ test-plugin: needs
 		LECTERN_BIN=$(CACHE)/bin/lectern npm run --prefix plugin test:whole; fi
 
 ci: ## everything that must hold before a change lands, with the seconds of each stage at the end
-	+@MAKE='$(MAKE)' SEQUENCE_COUNT=250 GOFLAGS='$(GOFLAGS) -vet=off' .ci/stages test-go test-plugin lint race sequences snapshot
+	+@MAKE='$(MAKE)' SEQUENCE_COUNT=250 GOFLAGS='$(GOFLAGS) -vet=off' .ci/stages test-go lint+test-plugin race sequences snapshot
 
 # golangci-lint has the analyzers of go vet too, all of them, for the system that it runs on; so no test of `make ci` needs
 # its own. The other systems are vetted as a release is built, which finds compiled then what it needs.
@@ -64,10 +64,11 @@ $(LINT): dev.mod dev.sum
 
 # SQLite is C translated to Go: its memory is none that the race detector knows, and to ask it about each access
 # takes most of the time of tests that use a database. Hashing a password is slow on purpose, and shares nothing.
+# Tests wait a third of their time, so half as many packages again run beside each other as there are cores.
 race: ## all tests in which something happens at once under the race detector, but for the conformance suite
 	@.ci/needs compiler
 	@. $(CACHE)/needs.env && if [ -n "$$RACE" ]; then \
-		echo "go test -race"; $(IN_MEMORY); CGO_ENABLED=1 LECTERN_CONFORMANCE= LECTERN_PARSER_TESTS= go test -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=golang.org/x/crypto/...=-race=false -timeout 30m $$(.ci/concurrent); fi
+		echo "go test -race"; $(IN_MEMORY); CGO_ENABLED=1 LECTERN_CONFORMANCE= LECTERN_PARSER_TESTS= go test -race -p $$(( $$(getconf _NPROCESSORS_ONLN) * 3 / 2 )) -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=golang.org/x/crypto/...=-race=false -timeout 30m $$(.ci/concurrent); fi
 
 sequences: ## 1,000 (SEQUENCE_COUNT; in CI 250) random sequences of two agents and a person, undone: for every System, and through the hub
 	@$(IN_MEMORY); export SEQUENCES=$${SEQUENCE_COUNT:-1000}; \

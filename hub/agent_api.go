@@ -23,7 +23,7 @@ func (a agentAPI) Toolset(scope string, client *policy.Client) (set *mcp.Toolset
 }
 
 // Read implements [mcp.Hub].
-func (a agentAPI) Read(ctx context.Context, by mcp.Caller, uri string) (tools.Content, error) {
+func (a agentAPI) Read(ctx context.Context, by mcp.RequestOrigin, uri string) (tools.Content, error) {
 	r := a.caller(by)
 	err := error(tools.Errorf(tools.NotFound, "no resource at %s", uri))
 	for _, found := range r.toolset.resourcesMatching(uri) {
@@ -36,7 +36,7 @@ func (a agentAPI) Read(ctx context.Context, by mcp.Caller, uri string) (tools.Co
 }
 
 func (a agentAPI) readFrom(ctx context.Context, r caller, found resource, uri string) (tools.Content, error) {
-	read := resourceRead(uri)
+	read := newResourceRead(uri)
 	read.targets = func(ctx context.Context, open *sourceRef) []string { return open.ResourceTargets(ctx, uri) }
 	return runReadOnSource(ctx, a.hub, r, found.source, read, func(ctx context.Context, open *sourceRef) (tools.Content, error) {
 		c, err := open.Read(ctx, uri)
@@ -48,7 +48,7 @@ func (a agentAPI) readFrom(ctx context.Context, r caller, found resource, uri st
 }
 
 // Prompt implements [mcp.Hub].
-func (a agentAPI) Prompt(ctx context.Context, by mcp.Caller, name string, args map[string]string) ([]tools.Message, error) {
+func (a agentAPI) Prompt(ctx context.Context, by mcp.RequestOrigin, name string, args map[string]string) ([]tools.Message, error) {
 	r := a.caller(by)
 	p, ok := r.toolset.prompts[name]
 	if !ok {
@@ -66,7 +66,7 @@ func (a agentAPI) Prompt(ctx context.Context, by mcp.Caller, name string, args m
 }
 
 // Complete implements [mcp.Hub].
-func (a agentAPI) Complete(ctx context.Context, by mcp.Caller, c mcp.CompletionRequest) ([]string, error) {
+func (a agentAPI) Complete(ctx context.Context, by mcp.RequestOrigin, c mcp.CompletionRequest) ([]string, error) {
 	r := a.caller(by)
 	var src *source
 	ref := c.Resource
@@ -99,7 +99,7 @@ func (a agentAPI) Complete(ctx context.Context, by mcp.Caller, c mcp.CompletionR
 
 // extractSource finds the source that args name and takes the choice out of them.
 func (p *prompt) extractSource(args map[string]string) (*source, map[string]string, error) {
-	src, err := p.choice.named(args[p.choice.argument])
+	src, err := p.choice.findSource(args[p.choice.argument])
 	rest := maps.Clone(args)
 	delete(rest, p.choice.argument)
 	return src, rest, err

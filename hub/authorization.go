@@ -36,7 +36,7 @@ func (a authorization) wasOutdated(err error) bool {
 // call waits for a person. Without a policy, what is granted is allowed.
 func (h *Hub) authorizeCall(ctx context.Context, c *call) (authorization, error) {
 	if err := h.limiter.checkPauseBeforeApproval(c); err != nil {
-		if known := recordRefusedTargets(ctx, h, c); errors.Is(known, mcp.ErrAnswered) {
+		if known := addTargetsByDryRun(ctx, h, c); errors.Is(known, mcp.ErrAnswered) {
 			return authorization{}, known
 		}
 		return authorization{}, c.group.fail(err)
@@ -117,7 +117,7 @@ func (h *Hub) authorizeUnderPolicy(ctx context.Context, c *call) (authorization,
 	case tripped == "" && (d.Verdict == policy.Allow || c.session.hasAllowance(c.allowanceKey(p))):
 		return authorization{args: r.Args, check: targetChecker(p, q)}, nil
 	case tripped == "":
-		if permit := c.findAndUsePermit(h.approvals.Permits(), p, q); permit != nil {
+		if permit := c.findAndUsePermit(h.approvals.PermitsInForce(), p, q); permit != nil {
 			use := &permitWriteChecker{permit: permit, next: targetChecker(p, q)}
 			return authorization{args: r.Args, check: use.check, permit: use}, nil
 		}
@@ -142,7 +142,7 @@ func (h *Hub) authorizeByPerson(ctx context.Context, c *call, p *policy.Policy, 
 		c.session.addAllowance(c.allowanceKey(p))
 	}
 	use := func(changes []tools.Change) error {
-		made := c.approvedChangesAlreadyMade(ctx, grant.Changes(), changes)
+		made := c.listChangesAlreadyMade(ctx, grant.Changes(), changes)
 		return grant.Use(append(slices.Clone(changes), made...), h.approvalPolicyDigest(c, p, changes))
 	}
 	if r.ChangesKnown {
@@ -154,9 +154,9 @@ func (h *Hub) authorizeByPerson(ctx context.Context, c *call, p *policy.Policy, 
 	return authorization{args: r.Args, check: targetChecker(p, r.Call), approved: true}, nil
 }
 
-// approvedChangesAlreadyMade are those of the approved changes that the call makes no more
+// listChangesAlreadyMade are those of the approved changes that the call makes no more
 // because another one made them meanwhile, such as a folder for both.
-func (c *call) approvedChangesAlreadyMade(ctx context.Context, approved, now []tools.Change) (made []tools.Change) {
+func (c *call) listChangesAlreadyMade(ctx context.Context, approved, now []tools.Change) (made []tools.Change) {
 	if c.restorer == nil { // nobody can say what is there
 		return nil
 	}

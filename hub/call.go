@@ -71,7 +71,7 @@ type call struct {
 
 // Call implements [mcp.Hub].
 func (a agentAPI) Call(ctx context.Context, c mcp.Call) (tools.Result, error) {
-	by := a.caller(c.Caller)
+	by := a.caller(c.RequestOrigin)
 	if c.Rejected != nil {
 		rejected, why := &call{Call: c, caller: by, began: a.hub.now()}, error(c.Rejected)
 		if refusal := refuseUngrantedTool(ctx, a.hub, rejected); rejected.source != nil {
@@ -83,9 +83,9 @@ func (a agentAPI) Call(ctx context.Context, c mcp.Call) (tools.Result, error) {
 	return a.hub.call(ctx, by, c)
 }
 
-func (a agentAPI) caller(by mcp.Caller) caller {
+func (a agentAPI) caller(by mcp.RequestOrigin) caller {
 	c := caller{
-		session: a.hub.sessions.session(by.Session), client: by.Client, via: tools.Via(by.Session.Transport),
+		session: a.hub.sessions.findOrMakeSession(by.Session), client: by.Client, via: tools.Via(by.Session.Transport),
 		generation: a.hub.sources.generation.Load(),
 		renew: func() *toolset {
 			cache, _ := a.hub.sources.toolsetCacheFor(by.Session.Scope)
@@ -172,7 +172,7 @@ func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Resul
 		}
 	}
 	if err == nil && !c.edited {
-		res, err = h.removeUnreadablePages(c, res, auth.approved)
+		res, err = h.redactResult(c, res, auth.approved)
 	}
 	if err == nil {
 		err = checkAnswerSize(res, c.tool.info, h.limits.Answer)
@@ -248,7 +248,7 @@ func (h *Hub) resolveEffect(ctx context.Context, c *call) (tools.Effect, error) 
 		return declared, nil
 	}
 	return runOnSource(ctx, h.runner, c.runOptions(), c.source, func(ctx context.Context, open *sourceRef) (tools.Effect, error) {
-		others, deletes, err := h.changes.newOwnChanges(c, open).undoScope(ctx, in)
+		others, deletes, err := h.changes.newOwnChanges(c, open).findUndoImpact(ctx, in)
 		c.others = others
 		if deletes {
 			return tools.Deletes, err
@@ -300,7 +300,7 @@ func (h *Hub) runAuthorizedCall(ctx context.Context, c *call, open *sourceRef, a
 func (h *Hub) resolveTargets(ctx context.Context, c *call, open *sourceRef) []string {
 	names, _ := open.Targets(ctx, c.tool.info.Name, c.raw)
 	c.resolved.Store(true)
-	c.targets.addAsked(names)
+	c.targets.addFromArguments(names)
 	return names
 }
 
@@ -317,7 +317,7 @@ func (h *Hub) invoke(ctx context.Context, c *call, open *sourceRef, to tools.Cal
 	if c.tool.ownChanges != nil {
 		return c.tool.ownChanges.Call(ctx, h.changes.newOwnChanges(c, open), to, args)
 	}
-	return open.CallWithArguments(ctx, to, c.tool.info.Name, c.withInput(args))
+	return open.CallWithArguments(ctx, to, c.tool.info.Name, c.toToolArguments(args))
 }
 
 // checkAnswerSize refuses an answer that is too long rather than cut it: half a JSON

@@ -23,9 +23,9 @@ type arguments struct {
 	unparsed bool
 }
 
-// withInput are args for the tool: with the value that they were made of, if they are the
+// toToolArguments are args for the tool: with the value that they were made of, if they are the
 // very bytes of the call.
-func (a *arguments) withInput(args json.RawMessage) tools.Arguments {
+func (a *arguments) toToolArguments(args json.RawMessage) tools.Arguments {
 	if len(args) == 0 || len(args) != len(a.raw) || &args[0] != &a.raw[0] {
 		return tools.Arguments{JSON: args}
 	}

@@ -24,7 +24,7 @@ import (
 // A CallLog remembers, counts and logs the calls of agents: who called what, how
 // long it took and how it ended, never arguments or content.
 type CallLog struct {
-	lines    callLogBuffer
+	lines    logLineBuffer
 	now      func() time.Time
 	snapshot *snapshotUpdater
 	history  callHistory
@@ -32,11 +32,11 @@ type CallLog struct {
 	trail    atomic.Pointer[audit.Trail]
 	count    atomic.Uint64
 	failures atomic.Uint64 // of these, calls that ended with an error
-	refusals refusalCounts
+	refusals routeRefusalCounts
 }
 
 func newCallLog(log *slog.Logger, now func() time.Time, snapshot *snapshotUpdater) *CallLog {
-	return &CallLog{lines: callLogBuffer{log: log, delay: callLogDelay}, now: now, snapshot: snapshot, history: callHistory{size: historySize}}
+	return &CallLog{lines: logLineBuffer{log: log, delay: callLogDelay}, now: now, snapshot: snapshot, history: callHistory{size: historySize}}
 }
 
 // unknownTool stands in the log for a tool that does not exist: an agent could
@@ -84,12 +84,12 @@ func (l *CallLog) record(c *call, res tools.Result, err error) {
 		addToTrail(trail, c, done, res.Detail, err)
 	}
 	if l.lines.log.Enabled(context.Background(), slog.LevelInfo) {
-		l.lines.add(callLogRecord(c, done, now))
+		l.lines.add(newSlogRecord(c, done, now))
 	}
 	l.snapshot.requestUpdate()
 }
 
-func callLogRecord(c *call, done status.Call, now time.Time) slog.Record {
+func newSlogRecord(c *call, done status.Call, now time.Time) slog.Record {
 	tool := unknownTool
 	if c.tool != nil {
 		tool = done.Tool
@@ -209,9 +209,9 @@ func (c *call) outcome(err error) audit.Outcome {
 // A targetList is what a call touches: reads, changes or was to change. A tool that outlives its deadline may add
 // to it while the call is recorded.
 type targetList struct {
-	mu    sync.Mutex
-	named []string
-	asked []string // what its arguments name, which counts as long as nothing better is known
+	mu            sync.Mutex
+	named         []string
+	fromArguments []string // what its arguments name, which counts as long as nothing better is known
 }
 
 func (l *targetList) add(changes []tools.Change) { l.addNames(targetNames(changes)) }
@@ -223,11 +223,11 @@ func (l *targetList) addNames(names []string) {
 	l.named = appendTargets(l.named, names)
 }
 
-// addAsked adds what a call is about by its arguments.
-func (l *targetList) addAsked(names []string) {
+// addFromArguments adds what a call is about by its arguments.
+func (l *targetList) addFromArguments(names []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.asked = appendTargets(l.asked, names)
+	l.fromArguments = appendTargets(l.fromArguments, names)
 }
 
 func appendTargets(to, names []string) []string {
@@ -243,7 +243,7 @@ func (l *targetList) names() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.named) == 0 {
-		return slices.Clone(l.asked)
+		return slices.Clone(l.fromArguments)
 	}
 	return slices.Clone(l.named)
 }

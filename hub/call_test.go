@@ -116,7 +116,7 @@ func TestDeadline(t *testing.T) {
 		if took := time.Since(began); took != 30*time.Second {
 			t.Errorf("took %v, want 30s", took)
 		}
-		if n, _ := h.CountActivity(); n != 1 {
+		if n, _ := h.ActivityCounts(); n != 1 {
 			t.Errorf("%d calls in flight, want the stubborn one", n)
 		}
 		close(h.world.Free)
@@ -149,12 +149,12 @@ func TestAnsweredCallIsOver(t *testing.T) {
 		if n := len(h.board.LastSnapshot().Sessions); n != 1 {
 			t.Errorf("%d agents are there, want one", n)
 		}
-		if n, _ := h.CountActivity(); n != 3 {
+		if n, _ := h.ActivityCounts(); n != 3 {
 			t.Errorf("%d calls in flight, want the three stubborn ones", n)
 		}
 		close(h.world.Free)
 		synctest.Wait()
-		if n, _ := h.CountActivity(); n != 0 {
+		if n, _ := h.ActivityCounts(); n != 0 {
 			t.Errorf("%d calls in flight", n)
 		}
 		c.Send(`{"jsonrpc":"2.0","id":"next","method":"ping"}`)

@@ -53,8 +53,8 @@ func (l *ChangeLog) newRecorder(c *call) *journal.Recorder {
 	if c.group != nil {
 		o.Group = c.group.recorded
 	}
-	if maker := c.nearestNestingCall(); maker != nil {
-		o.Run = journal.RunID(maker.seed)
+	if maker := c.selfOrNestingCall(); maker != nil {
+		o.Run = journal.ScriptRunID(maker.seed)
 	}
 	if c.tool.ownChanges != nil {
 		o.Tool = journal.UndoToolName
@@ -70,7 +70,7 @@ func (l *ChangeLog) updateJournalProblem(err error) {
 	case err == nil && l.stopped.Swap(false):
 		l.snapshot.clearProblem(journalStoppedProblem.Code, journalComponent)
 	case ok && e.Code == tools.Unavailable && !l.stopped.Swap(true):
-		l.snapshot.raise(journalStoppedProblem.New(journalComponent, status.Args{"why": e.Message}))
+		l.snapshot.raiseProblem(journalStoppedProblem.New(journalComponent, status.Args{"why": e.Message}))
 		l.log.Error("journal cannot be written", "component", journalComponent, "err", e.Cause)
 	}
 }
@@ -104,14 +104,14 @@ func (s *source) recoverWrites(ref *sourceRef) bool {
 		s.hub.changes.showNotices()
 	}
 	if len(found.Conflicted) > 0 {
-		s.raise(journalStuckProblem, status.Args{"targets": strings.Join(found.Conflicted, ", ")})
+		s.raiseProblem(journalStuckProblem, status.Args{"targets": strings.Join(found.Conflicted, ", ")})
 	}
 	return true
 }
 
 // needsRecovery reports whether writes were cut short since the last recovery.
 func (s *source) needsRecovery() bool {
-	return s.hub.changes.journal != nil && s.hub.changes.journal.NeedsRecovery(s.conf.Name)
+	return s.hub.changes.journal != nil && s.hub.changes.journal.SourceNeedsRecovery(s.conf.Name)
 }
 
 // errNoJournal is for hubs of tests.

@@ -49,7 +49,7 @@ func (l *ClientLimiter) countWrites(client policy.Client, changes []tools.Change
 	}
 	p := breakerTrippedProblem.New(client.Name, status.Args{"client": client.Name, "why": u.tripped})
 	p.Action = &status.Action{Verb: status.ResetCircuitBreaker, Target: client.Name}
-	l.snapshot.raise(p)
+	l.snapshot.raiseProblem(p)
 	return errTripped(u.tripped)
 }
 

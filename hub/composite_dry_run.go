@@ -47,7 +47,7 @@ func (h *Hub) authorizeCompositeCall(ctx context.Context, c *call) (authorizatio
 	if d.Verdict == policy.Deny {
 		return authorization{}, errForbidden(d)
 	}
-	r := &compositeDryRun{hub: h, policy: p, permits: h.approvals.Permits(), lead: c, drafts: map[*source]*draftedSource{}}
+	r := &compositeDryRun{hub: h, policy: p, permits: h.approvals.PermitsInForce(), lead: c, drafts: map[*source]*draftedSource{}}
 	if !c.isDryRun(c.tool.info) {
 		in := runOptions{session: c.session, timeout: c.group.leadTimeout(), outer: c.outer != nil}
 		if _, err := runOnSource(ctx, h.runner, in, c.source, r.runLead); err != nil {
@@ -129,10 +129,10 @@ func (r *compositeDryRun) runNestedCall(ctx context.Context, c *call) (res tools
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.tool.info.Timeout, r.hub.runner.deadline))
 	defer cancel()
 	res, err = catchPanic(func() (tools.Result, error) {
-		return open.CallWithArguments(ctx, r.callContext(c, open.isDraft), c.tool.info.Name, c.withInput(c.raw))
+		return open.CallWithArguments(ctx, r.callContext(c, open.isDraft), c.tool.info.Name, c.toToolArguments(c.raw))
 	})
 	if err == nil {
-		res, err = r.hub.removeUnreadablePages(c, res, false)
+		res, err = r.hub.redactResult(c, res, false)
 	}
 	if err == nil {
 		err = checkAnswerSize(res, c.tool.info, r.hub.limits.Answer)

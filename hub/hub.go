@@ -191,9 +191,9 @@ func (h *Hub) ReloadSources(_ context.Context, sources []Source) error {
 	return err
 }
 
-// ReloadSourcesAndWait is Reload that returns when the sources that are no longer listed
+// ReloadAndAwaitClosed is Reload that returns when the sources that are no longer listed
 // are closed, so that what they have on disk can be moved.
-func (h *Hub) ReloadSourcesAndWait(ctx context.Context, sources []Source) error {
+func (h *Hub) ReloadAndAwaitClosed(ctx context.Context, sources []Source) error {
 	dropped, err := h.replaceSources(sources)
 	for _, s := range dropped {
 		select {
@@ -255,7 +255,7 @@ func (h *Hub) ReopenSource(ctx context.Context, name string) error {
 	if !ok {
 		return fmt.Errorf("reopen source: no source named %s", name)
 	}
-	return s.requestReopen(ctx)
+	return s.requestReopenAndWait(ctx)
 }
 
 // handleSessionChange is called for each session that is opened or closed.
@@ -268,8 +268,8 @@ func (h *Hub) handleSessionChange(s *mcp.Session, open bool) {
 	h.snapshot.requestUpdate()
 }
 
-// CountActivity says how many calls are in flight and how many sessions are open.
-func (h *Hub) CountActivity() (inFlight, sessions int) {
+// ActivityCounts says how many calls are in flight and how many sessions are open.
+func (h *Hub) ActivityCounts() (inFlight, sessions int) {
 	return h.runner.inFlight(), len(h.sessions.list())
 }
 

@@ -41,7 +41,7 @@ func (l *ChangeLog) showNotices() {
 func (l *ChangeLog) raiseNotice(t status.ProblemType, component string, args status.Args) {
 	p := t.New(component, args)
 	p.Action = &status.Action{Verb: status.Acknowledge, Target: t.Code}
-	l.snapshot.raise(p)
+	l.snapshot.raiseProblem(p)
 }
 
 // describeNotice says which call it was and what became of it.

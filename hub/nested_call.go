@@ -24,9 +24,9 @@ func (c *call) outermost() *call {
 	return c
 }
 
-// nearestNestingCall is the nearest call that makes others: c itself, or one that it is within; nil:
+// selfOrNestingCall is the nearest call that makes others: c itself, or one that it is within; nil:
 // there is none.
-func (c *call) nearestNestingCall() *call {
+func (c *call) selfOrNestingCall() *call {
 	for ; c != nil; c = c.outer {
 		if c.tool != nil && c.tool.info.Calls {
 			return c

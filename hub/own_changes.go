@@ -28,9 +28,9 @@ func (l *ChangeLog) newOwnChanges(c *call, open *sourceRef) *ownChanges {
 	return &ownChanges{l, c, open}
 }
 
-// addOwnChanges adds the tools of ownChanges for the sources that grant them.
+// addOwnChangesTools adds the tools of ownChanges for the sources that grant them.
 // Their names depend on what the Systems declare, not on what is granted.
-func (v *toolset) addOwnChanges(several bool) {
+func (v *toolset) addOwnChangesTools(several bool) {
 	var of []*source
 	taken := map[string]bool{}
 	for _, s := range v.sources {
@@ -136,9 +136,9 @@ func (o *ownChanges) changeableSource(name string) (*source, error) {
 		WithHint("Ask the user; `lectern undo` takes back all of it.")
 }
 
-// undoScope returns the other sources that an undo changes, and whether it
+// findUndoImpact returns the other sources that an undo changes, and whether it
 // deletes something.
-func (o *ownChanges) undoScope(ctx context.Context, in tools.UndoChangeIn) (others []*source, deletes bool, err error) {
+func (o *ownChanges) findUndoImpact(ctx context.Context, in tools.UndoChangeIn) (others []*source, deletes bool, err error) {
 	r, err := o.newUndoRequest(in)
 	if err != nil {
 		return nil, false, err

@@ -44,7 +44,7 @@ func (l *ClientLimiter) checkPause(c *call) error {
 	}
 	s, err := l.pauses.State()
 	if err != nil {
-		l.snapshot.raise(pauseUnreadableProblem.New("", status.Args{"why": err.Error()}))
+		l.snapshot.raiseProblem(pauseUnreadableProblem.New("", status.Args{"why": err.Error()}))
 		return tools.Errorf(tools.Denied, "no agent may write now: the file that says whose writes the user has paused cannot be read").
 			WithHint("Nothing was changed. Tell the user: `lectern resume` creates the file again and lets all agents write.")
 	}
@@ -71,9 +71,9 @@ func (l *ClientLimiter) checkPauseBeforeApproval(c *call) error {
 	}
 }
 
-// recordRefusedTargets has the record of a call that a pause refuses name what it would have
+// addTargetsByDryRun has the record of a call that a pause refuses name what it would have
 // changed, as far as a dry run tells. Its error is that of the dry run.
-func recordRefusedTargets(ctx context.Context, h *Hub, c *call) error {
+func addTargetsByDryRun(ctx context.Context, h *Hub, c *call) error {
 	if c.outer != nil || c.tool.info.Calls || len(c.others) > 0 { // its writes are known only when it makes its calls
 		return nil
 	}
@@ -88,7 +88,7 @@ func (l *ClientLimiter) raisePauseProblems() {
 	if l.pauses != nil {
 		var err error
 		if s, err = l.pauses.State(); err != nil {
-			l.snapshot.raise(pauseUnreadableProblem.New("", status.Args{"why": err.Error()}))
+			l.snapshot.raiseProblem(pauseUnreadableProblem.New("", status.Args{"why": err.Error()}))
 			return
 		}
 	}
@@ -113,7 +113,7 @@ func (l *ClientLimiter) raisePauseProblems() {
 			"command": strings.TrimSpace("lectern resume " + client),
 		})
 		p.Action = &status.Action{Verb: status.ResumeWrites, Target: client}
-		l.snapshot.raise(p)
+		l.snapshot.raiseProblem(p)
 	}
 	l.shown = paused
 	l.snapshot.requestUpdate()

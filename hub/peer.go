@@ -27,7 +27,7 @@ func peerForSource(b *bridge.Bridge, kind tools.Kind, conf Source) (tools.Peer, 
 	case b == nil:
 		return unavailablePeer{}, nil
 	}
-	return peer{b.Peer(kind.Manifest().Name, name), spec.Code}, nil
+	return bridgePeer{b.Peer(kind.Manifest().Name, name), spec.Code}, nil
 }
 
 // NewPeerDescriber returns a [bridge.Config].Describe that asks these Systems, in
@@ -74,15 +74,15 @@ func PeerWebOrigins(systems []tools.Kind) (origins []string) {
 	return origins
 }
 
-// A peer is a bridge's Peer with the errors of tools.
-type peer struct {
+// A bridgePeer is a bridge's Peer with the errors of tools.
+type bridgePeer struct {
 	*bridge.Peer
 
 	code func(peerCode string) tools.Code
 }
 
 // Call implements [tools.Peer].
-func (p peer) Call(ctx context.Context, method string, in, out any, idempotent bool) error {
+func (p bridgePeer) Call(ctx context.Context, method string, in, out any, idempotent bool) error {
 	err := p.Peer.Call(ctx, method, in, out, idempotent)
 	if err == nil {
 		return nil
@@ -97,7 +97,7 @@ func (p peer) Call(ctx context.Context, method string, in, out any, idempotent b
 // convertError returns e as an error of tools. The outcome of a call that is not
 // idempotent is unknown when the bridge says so, or when the Peer itself ran out
 // of time.
-func (p peer) convertError(e *bridge.Error, idempotent bool) *tools.Error {
+func (p bridgePeer) convertError(e *bridge.Error, idempotent bool) *tools.Error {
 	out := &tools.Error{Code: bridgeErrorCodes[e.Code], SpecCode: e.PeerCode, Message: e.Msg, Cause: e}
 	if e.Code == bridge.PeerError {
 		out.Code = p.code(e.PeerCode)
@@ -130,9 +130,9 @@ func (unavailablePeer) Listen(func(string, json.RawMessage)) (stop func()) {
 	return func() {}
 }
 
-// RequestPeersUpdate updates the Peers in the snapshot soon. It never blocks: it is
+// RequestSnapshotUpdate updates the Peers in the snapshot soon. It never blocks: it is
 // the bridge's Config.Changed.
-func (h *Hub) RequestPeersUpdate() { h.snapshot.requestUpdate() }
+func (h *Hub) RequestSnapshotUpdate() { h.snapshot.requestUpdate() }
 
 // A PeerWithoutSource is a connected Peer that no source opens.
 type PeerWithoutSource struct {

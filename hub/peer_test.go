@@ -88,7 +88,7 @@ func TestPeers(t *testing.T) {
 	var h *Hub
 	log := slog.New(slog.DiscardHandler)
 	b := bridge.New(bridge.Config{
-		Token: func() loopnet.Token { return token }, Version: "1", Log: log, Now: time.Now, Changed: func() { h.RequestPeersUpdate() },
+		Token: func() loopnet.Token { return token }, Version: "1", Log: log, Now: time.Now, Changed: func() { h.RequestSnapshotUpdate() },
 		Limits: bridge.Limits{StartupWait: time.Nanosecond}, Describe: NewPeerDescriber([]tools.Kind{peerKind()}),
 	})
 	board := hubtest.NewFakeSnapshotStore()
@@ -169,7 +169,7 @@ func TestTranslate(t *testing.T) {
 		{bridge.Error{Code: bridge.Limited}, true, tools.Limited, false},
 		{bridge.Error{Code: bridge.InvalidAnswer}, true, tools.Internal, false},
 	} {
-		got := peer{code: codeFar}.convertError(&c.e, c.again)
+		got := bridgePeer{code: codeFar}.convertError(&c.e, c.again)
 		if got.Code != c.code || got.SpecCode != c.e.PeerCode || errors.Is(got, tools.ErrOutcomeUnknown{}) != c.unsure {
 			t.Errorf("%+v: got %+v, unsure %v", c.e, got, errors.Is(got, tools.ErrOutcomeUnknown{}))
 		}

@@ -67,7 +67,7 @@ func (a PersonAPI) ClientTools(_ context.Context, scope, client string) ([]statu
 // toStatus is t as a person reads it. Its examples are those of the declaration, for
 // no particular source.
 func (t *tool) toStatus() status.Tool {
-	declaration, schema := mcp.Declaration(t.declaration())
+	declaration, schema := mcp.ToolDeclarationJSON(t.declaration())
 	out := status.Tool{
 		Name: t.name, Title: t.info.Title, Description: t.info.Doc, System: t.kind.Manifest().Name,
 		Effect: string(t.info.Effect), Sources: t.choice.names, Schema: schema, Bytes: len(declaration), Examples: []status.Example{},

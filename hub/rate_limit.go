@@ -73,16 +73,16 @@ func (l *ClientLimiter) countCall(c *call) error {
 	u := l.currentUsage(c.client, now)
 	switch limit, hidden := l.limits.CallsPerMinute, l.limits.HiddenWritesPerMinute; {
 	case limit > 0 && u.calls >= limit:
-		return u.exceededError(now, "more than %d calls in a minute", limit)
+		return u.newLimitExceededError(now, "more than %d calls in a minute", limit)
 	case u.hidden >= hidden && c.tool.info.Effect != tools.Reads:
-		return u.exceededError(now, "more than %d writes to hidden pages in a minute", hidden)
+		return u.newLimitExceededError(now, "more than %d writes to hidden pages in a minute", hidden)
 	}
 	u.calls++
 	return nil
 }
 
-// exceededError is the error of a limit that holds until the minute is over.
-func (u *clientUsage) exceededError(now time.Time, format string, limit int) error {
+// newLimitExceededError is the error of a limit that holds until the minute is over.
+func (u *clientUsage) newLimitExceededError(now time.Time, format string, limit int) error {
 	wait := max(1, int(u.since.Add(time.Minute).Sub(now).Round(time.Second).Seconds()))
 	return tools.Errorf(tools.Limited, "rate limit exceeded: "+format, limit).WithHint("Try again in %d s.", wait).
 		WithData(map[string]any{"retry_after_seconds": wait})
@@ -98,7 +98,7 @@ func (l *ClientLimiter) countHiddenRefusal(c *call, err error) {
 	defer l.mu.Unlock()
 	u := l.currentUsage(c.client, l.now())
 	if u.hidden++; u.hidden == l.limits.HiddenWritesPerMinute {
-		l.snapshot.raise(privacyProbedProblem.New(c.client.Name, status.Args{
+		l.snapshot.raiseProblem(privacyProbedProblem.New(c.client.Name, status.Args{
 			"client": c.client.Name, "source": c.source.conf.Name, "count": strconv.Itoa(u.hidden),
 		}))
 	}

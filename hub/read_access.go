@@ -18,7 +18,7 @@ type sourceRead struct {
 	targets func(context.Context, *sourceRef) []string
 }
 
-func resourceRead(uri string) sourceRead {
+func newResourceRead(uri string) sourceRead {
 	return sourceRead{what: "resources/read", texts: possiblePathsOfURI(uri)}
 }
 
@@ -93,11 +93,11 @@ func runReadOnSource[T any](
 	return v, nil
 }
 
-// removeUnreadablePages leaves out of an answer what it shows of pages that the policy does not
+// redactResult leaves out of an answer what it shows of pages that the policy does not
 // let the caller read. approved: a person has let the call read what is asked
 // about. That does not count for calls that others make: their rehearsal, which
 // nobody has approved yet, must get the same answers.
-func (h *Hub) removeUnreadablePages(c *call, res tools.Result, approved bool) (tools.Result, error) {
+func (h *Hub) redactResult(c *call, res tools.Result, approved bool) (tools.Result, error) {
 	p := h.policy.Load()
 	q := c.policyRequest(p)
 	if c.tool.info.Redact == nil || !p.DependsOnPath(q) {

@@ -78,7 +78,7 @@ func (r *reporter) raise(t status.ProblemType, args status.Args) {
 	if known {
 		return
 	}
-	r.source.hub.snapshot.raise(p)
+	r.source.hub.snapshot.raiseProblem(p)
 	r.source.hub.snapshot.requestUpdate()
 }
 

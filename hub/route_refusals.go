@@ -20,28 +20,28 @@ import (
 // older records are deleted.
 const maxRecordedRefusalsPerMinute = 60
 
-// refusalCounts are the refused requests of the current minute, by source.
-type refusalCounts struct {
+// routeRefusalCounts are the refused requests of the current minute, by source.
+type routeRefusalCounts struct {
 	mu sync.Mutex
-	by map[string]*refusalCount
+	by map[string]*routeRefusalCount
 }
 
-type refusalCount struct {
+type routeRefusalCount struct {
 	since    time.Time // when the minute began
 	recorded int
 	omitted  int // since the newest that was recorded
 }
 
 // countRefusal reports whether one more is recorded, and how many before it were not.
-func (c *refusalCounts) countRefusal(source string, now time.Time) (omitted int, ok bool) {
+func (c *routeRefusalCounts) countRefusal(source string, now time.Time) (omitted int, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.by == nil {
-		c.by = map[string]*refusalCount{}
+		c.by = map[string]*routeRefusalCount{}
 	}
 	n := c.by[source]
 	if n == nil {
-		n = &refusalCount{since: now}
+		n = &routeRefusalCount{since: now}
 		c.by[source] = n
 	}
 	if age := now.Sub(n.since); age >= time.Minute || age < 0 {
@@ -56,8 +56,8 @@ func (c *refusalCounts) countRefusal(source string, now time.Time) (omitted int,
 	return omitted, true
 }
 
-// A refusalDetail is what the audit holds of a refused request besides who and why.
-type refusalDetail struct {
+// A routeRefusalDetail is what the audit holds of a refused request besides who and why.
+type routeRefusalDetail struct {
 	Status  int    `json:"status"`
 	Address string `json:"address"`           // that the request came from, without port
 	Omitted int    `json:"omitted,omitempty"` // refused requests before it that are not recorded
@@ -83,7 +83,7 @@ func (r Routes) recordRefusal(req *http.Request, m routeMatch, code int, reason 
 	if err != nil {
 		address = ""
 	}
-	detail, err := json.Marshal(refusalDetail{code, address, omitted})
+	detail, err := json.Marshal(routeRefusalDetail{code, address, omitted})
 	if err != nil {
 		detail = nil
 	}

@@ -78,14 +78,14 @@ func (r Routes) match(path string) (routeMatch, bool) {
 		if !ok || !r.servesSource(name) {
 			return routeMatch{}, false
 		}
-		return matchRoute(src, sourceRoutePrefix+name, path)
+		return findSourceRoute(src, sourceRoutePrefix+name, path)
 	}
 	var found []routeMatch
 	for _, src := range r.hub.sources.sourcesInScope("") {
 		if src.kind == nil || src.kind.Manifest().Routes == nil || !r.servesSource(src.conf.Name) {
 			continue
 		}
-		if m, ok := matchRoute(src, src.kind.Manifest().Routes.Mount, path); ok {
+		if m, ok := findSourceRoute(src, src.kind.Manifest().Routes.Mount, path); ok {
 			found = append(found, m)
 		}
 	}
@@ -105,8 +105,8 @@ func (src *source) isOptionSet(key string) bool {
 	return key != "" && json.Unmarshal(src.conf.Options, &keys) == nil && keys[key] == true
 }
 
-// matchRoute finds the route of a path below base; the longest match wins.
-func matchRoute(src *source, base, path string) (m routeMatch, ok bool) {
+// findSourceRoute finds the route of a path below base; the longest match wins.
+func findSourceRoute(src *source, base, path string) (m routeMatch, ok bool) {
 	if src.kind == nil || src.kind.Manifest().Routes == nil || base == "" {
 		return m, false
 	}
@@ -184,7 +184,7 @@ func (r Routes) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	answer := &routeResponseWriter{ResponseWriter: w}
 	defer r.hub.calls.recordRouteRequest(c, req.Method, m.route, req.ContentLength, answer)
 	if err := r.serve(ctx, c, m, answer, req); err != nil {
-		r.refuse(answer, c, err)
+		r.answerError(answer, c, err)
 	}
 	answer.setDefaultStatus()
 }
@@ -248,8 +248,8 @@ func (r Routes) callerForRequest(req *http.Request, m routeMatch) caller {
 	}
 }
 
-// refuse answers a request that no handler could serve.
-func (r Routes) refuse(w http.ResponseWriter, c *call, err error) {
+// answerError answers a request that no handler could serve.
+func (r Routes) answerError(w http.ResponseWriter, c *call, err error) {
 	e := tools.AsError(r.hub.publicError(c.session, "request", c.source, err))
 	code, known := map[tools.Code]int{
 		tools.Unavailable: http.StatusServiceUnavailable, tools.Timeout: http.StatusServiceUnavailable, tools.Limited: http.StatusTooManyRequests,

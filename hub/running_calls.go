@@ -117,7 +117,7 @@ func (r *runningCalls) find(number uint64) *runningCall {
 func (l *CallLog) CancelCall(name string) error {
 	if _, after, ok := strings.Cut(name, "."); ok {
 		number, _ := strconv.ParseUint(after, 10, 64) // 0: none
-		if r := l.running.find(number); r != nil && formatRunningCallName(r, number) == name {
+		if r := l.running.find(number); r != nil && uniqueRunningCallName(r, number) == name {
 			r.cancel(errCancelledByPerson)
 			l.snapshot.requestUpdate()
 			return nil
@@ -126,8 +126,8 @@ func (l *CallLog) CancelCall(name string) error {
 	return fmt.Errorf("no call %.40q is under way; `lectern hub cancel` lists those that are", name)
 }
 
-// formatRunningCallName is unique over all hubs, because the names of sessions are.
-func formatRunningCallName(r *runningCall, number uint64) string {
+// uniqueRunningCallName is unique over all hubs, because the names of sessions are.
+func uniqueRunningCallName(r *runningCall, number uint64) string {
 	return fmt.Sprintf("%s.%d", r.shown.Session, number)
 }
 
@@ -139,7 +139,7 @@ func (l *CallLog) Running() []status.RunningCall {
 	trail := l.trail.Load()
 	for number, r := range l.running.calls {
 		shown := r.shown
-		shown.Name, shown.Waiting = formatRunningCallName(r, number), r.waiting.Load()
+		shown.Name, shown.Waiting = uniqueRunningCallName(r, number), r.waiting.Load()
 		if trail != nil {
 			shown.ID = r.call.auditID(trail)
 		}

@@ -77,7 +77,7 @@ func TestScriptObeysGrantsThatChange(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			by := agentAPI{h}.caller(mcp.Caller{Session: h.sessions.newPersonSession("", "cursor").Session, Client: policy.Client{Name: "cursor"}})
+			by := agentAPI{h}.caller(mcp.RequestOrigin{Session: h.sessions.newPersonSession("", "cursor").Session, Client: policy.Client{Name: "cursor"}})
 			res, err := h.call(t.Context(), by, mcp.Call{Tool: "run_script", Args: args})
 			if got := fmt.Sprint(string(res.JSON), err); !strings.Contains(got, tt.want) {
 				t.Errorf("got %s, want %s", got, tt.want)

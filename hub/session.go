@@ -56,9 +56,9 @@ func (r *sessionRegistry) newSession(s *mcp.Session) *session {
 	return &session{Session: s, limiter: newConcurrencyLimiter(r.limits.InFlight, r.limits.Waiting)}
 }
 
-// session is what the hub knows about an agent. One that is not open is forgotten
+// findOrMakeSession is what the hub knows about an agent. One that is not open is forgotten
 // after its request.
-func (r *sessionRegistry) session(s *mcp.Session) *session {
+func (r *sessionRegistry) findOrMakeSession(s *mcp.Session) *session {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	if known := r.open[s]; known != nil {

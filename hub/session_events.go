@@ -11,7 +11,7 @@ import (
 // time. An agent connects before it says that.
 func recordConnectedAgents(h *Hub) {
 	for _, s := range h.sessions.list() {
-		if s.ClientName() != "" && h.sessions.markConnected(s) {
+		if s.ClientName() != "" && h.sessions.markConnectionRecorded(s) {
 			h.calls.RecordEvent(connectedEvent(s))
 		}
 	}
@@ -34,10 +34,10 @@ func recordAgentLeft(h *Hub, s *mcp.Session) {
 	if shown.Client == "" && shown.Calls == 0 {
 		return
 	}
-	if h.sessions.markConnected(s) {
+	if h.sessions.markConnectionRecorded(s) {
 		h.calls.RecordEvent(connectedEvent(s))
 	}
-	h.sessions.forgetConnected(s)
+	h.sessions.unmarkConnectionRecorded(s)
 	e := sessionEvent(s, status.AgentLeft)
 	e.Message = fmt.Sprintf("left after %d calls", shown.Calls)
 	if shown.Calls == 1 {
@@ -51,9 +51,9 @@ func sessionEvent(s *mcp.Session, what string) status.Call {
 	return status.Call{Event: what, Session: s.ID, Client: shown.Client, Proven: shown.Proven}
 }
 
-// markConnected reports whether this is the first time that it is asked about s. Shared
+// markConnectionRecorded reports whether this is the first time that it is asked about s. Shared
 // sessions, which have no connection, are never named.
-func (r *sessionRegistry) markConnected(s *mcp.Session) bool {
+func (r *sessionRegistry) markConnectionRecorded(s *mcp.Session) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.named[s] || s.Transport == status.Route || s.Transport == status.Own {
@@ -63,7 +63,7 @@ func (r *sessionRegistry) markConnected(s *mcp.Session) bool {
 	return true
 }
 
-func (r *sessionRegistry) forgetConnected(s *mcp.Session) {
+func (r *sessionRegistry) unmarkConnectionRecorded(s *mcp.Session) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.named, s)

@@ -55,7 +55,7 @@ func (w *snapshotUpdater) requestUpdate() {
 	}
 }
 
-func (w *snapshotUpdater) raise(p status.Problem) {
+func (w *snapshotUpdater) raiseProblem(p status.Problem) {
 	p.Since = w.now()
 	w.store.RaiseProblem(p)
 }
@@ -127,7 +127,7 @@ func (s *source) clientGrants(p *policy.Policy) []status.Grant {
 		client := policy.Client{Name: name, Proven: true}
 		has := s.accessOf(p, client)
 		g := status.Grant{
-			Client: name, Source: s.conf.Name, Effects: effectNames(has.effects), Ask: effectNames(p.AsksClient(client, s.conf.Name)),
+			Client: name, Source: s.conf.Name, Effects: effectNames(has.effects), Ask: effectNames(p.ClientAskedEffects(client, s.conf.Name)),
 		}
 		if has.role != s.defaultRole() {
 			g.Role = has.role
@@ -157,7 +157,7 @@ func (s *source) status() status.Source {
 			name, _ := peer.Name(s.conf.Options) // an error keeps the source from opening
 			out.Location = cmp.Or(out.Location, name, "what "+out.Application+" has open")
 		}
-		out.Commands = shellCommands(s.kind.Manifest(), s.conf.Name)
+		out.Commands = formatCommandLines(s.kind.Manifest(), s.conf.Name)
 		for _, t := range s.kind.Manifest().Tools {
 			if s.grantsEffect(t.Effect) && s.listsTool(t, access{}) {
 				out.Tools++

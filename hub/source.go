@@ -109,6 +109,6 @@ func (s *source) notifyResourceChanged(uri string) {
 		cache, _ := s.hub.sources.toolsetCacheFor(scope)
 		v := cache.forClient(who)
 		return v.includesSource(s) && v.grantsEffectInSource(s, tools.Reads) &&
-			checkRead(s.hub.policy.Load(), resourceRead(uri).policyRequest(who, s)) == nil
+			checkRead(s.hub.policy.Load(), newResourceRead(uri).policyRequest(who, s)) == nil
 	})
 }

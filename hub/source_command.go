@@ -80,9 +80,9 @@ func (a PersonAPI) CompleteCommand(ctx context.Context, arg status.CommandArgume
 	})
 }
 
-// shellCommands are the commands of a source as a person types them, with the
+// formatCommandLines are the commands of a source as a person types them, with the
 // names of the arguments.
-func shellCommands(m *tools.Manifest, source string) (lines []string) {
+func formatCommandLines(m *tools.Manifest, source string) (lines []string) {
 	for _, c := range m.Commands {
 		words := []string{"lectern", m.Name, c.Name}
 		for _, a := range c.Args {

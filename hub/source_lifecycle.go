@@ -156,7 +156,7 @@ func (s *source) newToolsEnv(report *reporter) (tools.Env, error) {
 	return env, err
 }
 
-func (s *source) requestReopen(ctx context.Context) error {
+func (s *source) requestReopenAndWait(ctx context.Context) error {
 	answer := make(chan error, 1)
 	select {
 	case s.reopenRequests <- answer:

@@ -65,7 +65,7 @@ func newToolset(sources []*source, access accessFunc, ownChanges bool) *toolset 
 		v.addPrompts(of, len(systems) > 1)
 	}
 	if ownChanges {
-		v.addOwnChanges(len(systems) > 1)
+		v.addOwnChangesTools(len(systems) > 1)
 	}
 	for _, s := range sources {
 		v.addResources(s, len(sources) > 1)
@@ -196,7 +196,7 @@ func newSourceArgument(of, granting []*source, taken bool) sourceArgument {
 func (c sourceArgument) extractSource(a arguments) (*source, arguments, error) {
 	given, chosen := a.parsedObject()[c.argument]
 	if !chosen {
-		s, err := c.named("")
+		s, err := c.findSource("")
 		return s, a, err
 	}
 	name, ok := given.(string)
@@ -207,11 +207,11 @@ func (c sourceArgument) extractSource(a arguments) (*source, arguments, error) {
 	if err != nil {
 		return nil, a, tools.Errorf(tools.Invalid, "arguments: %w", err)
 	}
-	s, err := c.named(name)
+	s, err := c.findSource(name)
 	return s, rest, err
 }
 
-func (c sourceArgument) named(name string) (*source, error) {
+func (c sourceArgument) findSource(name string) (*source, error) {
 	i := slices.IndexFunc(c.sources, func(s *source) bool { return s.conf.Name == name })
 	switch {
 	case name == "" && len(c.sources) == 1:

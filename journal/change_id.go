@@ -18,12 +18,12 @@ const (
 )
 
 // changeID is the ID of a Change: c and 8 letters or digits.
-func (k *contentKey) changeID(seq int64) string { return "c" + k.encodeNumber(seq) }
+func (k *encryptionKey) changeID(seq int64) string { return "c" + k.encodeNumber(seq) }
 
 // callID is the ID of the call whose first Change is seq.
-func (k *contentKey) callID(seq int64) string { return "k" + k.encodeNumber(seq) }
+func (k *encryptionKey) callID(seq int64) string { return "k" + k.encodeNumber(seq) }
 
-func (k *contentKey) encodeNumber(seq int64) string {
+func (k *encryptionKey) encodeNumber(seq int64) string {
 	var data [8]byte
 	binary.BigEndian.PutUint64(data[:], k.permute(uint64(seq), idRoundOrder()))
 	return strings.ToLower(base32.HexEncoding.EncodeToString(data[3:]))
@@ -31,7 +31,7 @@ func (k *contentKey) encodeNumber(seq int64) string {
 
 // parseChangeID returns the row number of an ID. Of an ID that was never given that
 // may be any number.
-func (k *contentKey) parseChangeID(id string) (int64, error) {
+func (k *encryptionKey) parseChangeID(id string) (int64, error) {
 	var data [8]byte
 	text, ok := strings.CutPrefix(id, "c")
 	ok = ok && len(text) == base32.HexEncoding.EncodedLen(5) && text == strings.ToLower(text)
@@ -57,7 +57,7 @@ func idRoundOrder() []byte {
 
 // permute is a Feistel network over 40 bits, which its rounds in reverse order
 // invert.
-func (k *contentKey) permute(n uint64, rounds []byte) uint64 {
+func (k *encryptionKey) permute(n uint64, rounds []byte) uint64 {
 	left, right := n>>idHalfBits&idHalfMask, n&idHalfMask
 	for _, round := range rounds {
 		var block [16]byte

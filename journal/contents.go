@@ -11,7 +11,7 @@ import (
 
 // storeContent stores a content once, however many States hold it, and returns its
 // name; nil if there is nothing to store.
-func (k *contentKey) storeContent(tx *sql.Tx, s tools.State) ([]byte, error) {
+func (k *encryptionKey) storeContent(tx *sql.Tx, s tools.State) ([]byte, error) {
 	if !s.Exists {
 		return nil, nil
 	}

@@ -86,7 +86,7 @@ ALTER TABLE changes ADD COLUMN edited INTEGER NOT NULL DEFAULT 0;
 
 // openDatabase opens or creates the database in o.Dir. A damaged one is
 // quarantined and a new one begun, so that agents can go on writing.
-func openDatabase(o Options, k *contentKey, suspect bool) (*sql.DB, error) {
+func openDatabase(o Options, k *encryptionKey, suspect bool) (*sql.DB, error) {
 	file := filepath.Join(o.Dir, databaseName)
 	db, err := openConnection(file, k, suspect)
 	if err == nil || !isDamageError(err) {
@@ -103,7 +103,7 @@ func openDatabase(o Options, k *contentKey, suspect bool) (*sql.DB, error) {
 
 // openConnection opens the only connection, which keeps other processes out. It
 // checks all of a suspect file.
-func openConnection(file string, k *contentKey, suspect bool) (*sql.DB, error) {
+func openConnection(file string, k *encryptionKey, suspect bool) (*sql.DB, error) {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600) // SQLite would make it readable to others
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func openConnection(file string, k *contentKey, suspect bool) (*sql.DB, error) {
 	}
 	db.SetMaxOpenConns(1)
 	if err = prepareSchema(db, k, suspect); err == nil {
-		err = createRunsTable(db)
+		err = createScriptRunsTable(db)
 	}
 	if err != nil {
 		_ = db.Close() // the first error says what is wrong
@@ -137,7 +137,7 @@ func openConnection(file string, k *contentKey, suspect bool) (*sql.DB, error) {
 }
 
 // prepareSchema creates the tables, or checks that they are ours.
-func prepareSchema(db *sql.DB, k *contentKey, suspect bool) error {
+func prepareSchema(db *sql.DB, k *encryptionKey, suspect bool) error {
 	ctx := context.Background()
 	var version int
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {

@@ -90,14 +90,14 @@ func (g *Group) TakeBack(ctx context.Context, from SourceProvider) (done TakeBac
 			done.Changed = done.Changed || found.Resumed+len(found.Conflicted) > 0
 		}
 		if err != nil {
-			j.markNeedsRecovery(source)
+			j.markSourceNeedsRecovery(source)
 			done.Changed, done.Left = true, append(done.Left, fmt.Sprintf("%s, which follows when the source serves again: %v", source, err))
 		}
 	}
 	return done
 }
 
-func (d *database) markNeedsRecovery(source string) {
+func (d *database) markSourceNeedsRecovery(source string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.needsRecovery[source] = true
@@ -156,7 +156,7 @@ func (d *database) recordInterruptedGroupIntents() error {
 		sources, abandonErr := d.recordGroupIntents(id)
 		err = errors.Join(err, abandonErr)
 		for _, source := range sources {
-			d.markNeedsRecovery(source)
+			d.markSourceNeedsRecovery(source)
 		}
 	}
 	return err

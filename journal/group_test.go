@@ -164,7 +164,7 @@ func TestTakeBackOfAnUnavailableSource(t *testing.T) {
 		}
 		return lendFrom(g.folders)(ctx, name)
 	})
-	if len(done.Left) != 1 || !strings.Contains(done.Left[0], "archive") || !g.NeedsRecovery("archive") {
+	if len(done.Left) != 1 || !strings.Contains(done.Left[0], "archive") || !g.SourceNeedsRecovery("archive") {
 		t.Errorf("taken back: %+v", done)
 	}
 	g.checkFolders("a\n", "", "1\n")

@@ -33,9 +33,9 @@ type interruptedTarget struct {
 	superseded bool // a later call has written it
 }
 
-// recoverCalls finds out what became of the Changes of interrupted calls of a
+// reconcileCalls finds out what became of the Changes of interrupted calls of a
 // source, newest call first, because older ones lie below them.
-func (j *Journal) recoverCalls(ctx context.Context, source string, k tools.Restorer, outlives bool, found *Reconciliation) error {
+func (j *Journal) reconcileCalls(ctx context.Context, source string, k tools.Restorer, outlives bool, found *Reconciliation) error {
 	rows, err := j.pendingChangeRows(source)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func (j *Journal) recoverCalls(ctx context.Context, source string, k tools.Resto
 		if end < 0 {
 			end = len(rows)
 		}
-		if err := j.recoverCall(ctx, k, rows[:end], outlives, found); err != nil {
+		if err := j.reconcileCall(ctx, k, rows[:end], outlives, found); err != nil {
 			return err
 		}
 		rows = rows[end:]
@@ -54,10 +54,10 @@ func (j *Journal) recoverCalls(ctx context.Context, source string, k tools.Resto
 	return nil
 }
 
-// recoverCall settles one call: what stopped half-way is taken back. Until that is
+// reconcileCall settles one call: what stopped half-way is taken back. Until that is
 // on disk its Changes stay pending, so that a crash on the way is followed by
 // another attempt.
-func (j *Journal) recoverCall(ctx context.Context, k tools.Restorer, rows []changeRow, outlives bool, found *Reconciliation) error {
+func (j *Journal) reconcileCall(ctx context.Context, k tools.Restorer, rows []changeRow, outlives bool, found *Reconciliation) error {
 	targets, err := j.inspectTargets(ctx, k, rows)
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (j *Journal) recoverCall(ctx context.Context, k tools.Restorer, rows []chan
 	n := newNotice(rows)
 	if isCallHalfWritten(targets) && !outlives && k != nil {
 		back, kept := selectTakeBackTargets(targets)
-		err := k.Restore(ctx, tools.CallContext{}, reverseChanges(back))
+		err := k.Restore(ctx, tools.CallContext{}, inverseChanges(back))
 		if isRetryable(err) {
 			return err
 		}
@@ -183,7 +183,7 @@ func selectTakeBackTargets(targets []interruptedTarget) (back, kept []interrupte
 	return back, kept
 }
 
-func reverseChanges(targets []interruptedTarget) []tools.Change {
+func inverseChanges(targets []interruptedTarget) []tools.Change {
 	changes := make([]tools.Change, len(targets))
 	for i, t := range targets {
 		changes[i] = tools.Change{Target: t.Target, Before: t.now, After: t.Before}

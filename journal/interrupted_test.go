@@ -166,7 +166,7 @@ func TestWritesOfAnotherApplicationStay(t *testing.T) {
 func TestTakeBackThatFails(t *testing.T) {
 	d := interrupted(t, map[string]string{"b.md": "see c\n", "c.md": "to a\n"})
 	found, err := d.ReconcileInterruptedCalls(t.Context(), "notes", brokenRestorer{d.fakeFolder}, false)
-	if err != nil || len(found.Conflicted) != 1 || !strings.Contains(found.Conflicted[0], "permission denied") || d.NeedsRecovery("notes") {
+	if err != nil || len(found.Conflicted) != 1 || !strings.Contains(found.Conflicted[0], "permission denied") || d.SourceNeedsRecovery("notes") {
 		t.Errorf("found %+v, %v", found, err)
 	}
 	d.checkNotice("", "")

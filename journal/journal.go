@@ -65,7 +65,7 @@ type database struct {
 
 	mu            sync.Mutex // guards the fields below and every use of db
 	db            *sql.DB    // nil: not open
-	key           *contentKey
+	key           *encryptionKey
 	suspect       bool // something has found it damaged
 	closed        bool
 	running       map[int64]bool  // calls that have not ended

@@ -126,15 +126,15 @@ func TestOutcomeIsFoundLater(t *testing.T) {
 	if c := d.list(status.Filter{})[0]; !strings.Contains(c.CannotUndo, "when its source serves again") {
 		t.Errorf("change %+v", c)
 	}
-	if !d.NeedsRecovery("notes") || d.NeedsRecovery("others") {
+	if !d.SourceNeedsRecovery("notes") || d.SourceNeedsRecovery("others") {
 		t.Error("what is to be reconciled is not known")
 	}
-	if _, err := d.ReconcileInterruptedCalls(t.Context(), "notes", d.fakeFolder, false); err == nil || !d.NeedsRecovery("notes") {
+	if _, err := d.ReconcileInterruptedCalls(t.Context(), "notes", d.fakeFolder, false); err == nil || !d.SourceNeedsRecovery("notes") {
 		t.Errorf("reconciled without asking: %v", err)
 	}
 	d.fakeFolder.fails = nil
 	d.edit("a.md", text("a"))
-	if found, err := d.ReconcileInterruptedCalls(t.Context(), "notes", d.fakeFolder, false); err != nil || found.Written != 1 || d.NeedsRecovery("notes") {
+	if found, err := d.ReconcileInterruptedCalls(t.Context(), "notes", d.fakeFolder, false); err != nil || found.Written != 1 || d.SourceNeedsRecovery("notes") {
 		t.Errorf("found %+v, %v", found, err)
 	}
 	d.checkOutcomes("a.md create written")

@@ -28,9 +28,9 @@ const (
 // nonce and a tag.
 const sealOverhead = 12 + 16
 
-// A contentKey encrypts contents and derives the names under which they are
+// A encryptionKey encrypts contents and derives the names under which they are
 // stored, which reveal nothing about contents that an attacker might guess.
-type contentKey struct {
+type encryptionKey struct {
 	aead cipher.AEAD
 	mac  []byte
 	ids  cipher.Block // see changeID
@@ -39,7 +39,7 @@ type contentKey struct {
 // loadOrCreateKey reads the key of the journal in dir. If there is no database yet, it
 // creates one under another name until [renameNewKeyFile]: a key under its own name shows
 // that there was a database.
-func loadOrCreateKey(dir string) (key *contentKey, isNew bool, err error) {
+func loadOrCreateKey(dir string) (key *encryptionKey, isNew bool, err error) {
 	secret, err := readKeyFile(dir)
 	if err != nil {
 		return nil, false, err
@@ -52,7 +52,7 @@ func loadOrCreateKey(dir string) (key *contentKey, isNew bool, err error) {
 			return nil, false, err
 		}
 	}
-	key, err = newContentKey(secret)
+	key, err = newEncryptionKey(secret)
 	return key, isNew || !fileExists(filepath.Join(dir, keyFileName)), err
 }
 
@@ -98,7 +98,7 @@ func readKeyFile(dir string) ([]byte, error) {
 	return secret, nil
 }
 
-func newContentKey(secret []byte) (*contentKey, error) {
+func newEncryptionKey(secret []byte) (*encryptionKey, error) {
 	encryption, err := hkdf.Key(sha256.New, secret, nil, "lectern journal seal", keySize)
 	if err != nil {
 		return nil, err
@@ -120,16 +120,16 @@ func newContentKey(secret []byte) (*contentKey, error) {
 		return nil, err
 	}
 	ids, err := aes.NewCipher(numbers)
-	return &contentKey{aead, mac, ids}, err
+	return &encryptionKey{aead, mac, ids}, err
 }
 
 // encrypt encrypts plain for one purpose, which open must repeat: what is sealed
 // for one column cannot be moved to another.
-func (k *contentKey) encrypt(plain []byte, purpose string) []byte {
+func (k *encryptionKey) encrypt(plain []byte, purpose string) []byte {
 	return k.aead.Seal(nil, nil, plain, []byte(purpose)) //nolint:gosec // this AEAD draws its nonces itself
 }
 
-func (k *contentKey) decrypt(sealed []byte, purpose string) ([]byte, error) {
+func (k *encryptionKey) decrypt(sealed []byte, purpose string) ([]byte, error) {
 	plain, err := k.aead.Open(nil, nil, sealed, []byte(purpose))
 	if err != nil {
 		return nil, fmt.Errorf("decrypt %s: %w", purpose, err)
@@ -138,7 +138,7 @@ func (k *contentKey) decrypt(sealed []byte, purpose string) ([]byte, error) {
 }
 
 // keyedHash is the keyed hash of parts, each preceded by its length.
-func (k *contentKey) keyedHash(parts ...[]byte) []byte {
+func (k *encryptionKey) keyedHash(parts ...[]byte) []byte {
 	var message bytes.Buffer
 	for _, p := range parts {
 		message.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(p))))

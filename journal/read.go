@@ -194,7 +194,7 @@ func (d *database) filterCondition(p status.Filter) (string, []any, error) {
 // toStatus returns the row as people see it. One that is pending although its
 // call has ended was not reconciled yet, because its source has not been open
 // since.
-func (v changeRow) toStatus(k *contentKey) status.Change {
+func (v changeRow) toStatus(k *encryptionKey) status.Change {
 	c := status.Change{
 		ID: v.id, Time: v.time, Client: v.origin.Client, Session: v.origin.Session, Call: k.callID(v.call),
 		Source: v.origin.Source, Tool: v.origin.Tool, Target: v.Target, Action: v.action(), Outcome: v.outcome,

@@ -38,9 +38,9 @@ func (f *Reconciliation) countOutcome(m outcomeUpdate) {
 	}
 }
 
-// NeedsRecovery reports whether a source may have something to reconcile since
+// SourceNeedsRecovery reports whether a source may have something to reconcile since
 // the last time. It is cheap.
-func (j *Journal) NeedsRecovery(source string) bool {
+func (j *Journal) SourceNeedsRecovery(source string) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.needsRecovery[source]
@@ -62,7 +62,7 @@ func (j *Journal) ReconcileInterruptedCalls(
 		return found, tools.Errorf(tools.Unavailable, "reconcile changes: an undo is under way")
 	}
 	defer j.undoLock.Unlock()
-	err = j.recoverCalls(ctx, source, k, outlives, &found)
+	err = j.reconcileCalls(ctx, source, k, outlives, &found)
 	if err == nil {
 		err = j.recordInterruptedGroupIntents()
 	}

@@ -21,7 +21,7 @@ type CallOrigin struct {
 	Source   string
 	Tool     string
 	Reason   string // empty if none was given
-	Run      string // [RunID] of the call that makes this one, or is it and makes others; empty: none
+	Run      string // [ScriptRunID] of the call that makes this one, or is it and makes others; empty: none
 	Approval string // the ID of the person's approval that let it through; empty: nobody was asked
 	Edited   bool   // a person wrote something else in place of the call
 	Group    *Group // of calls that are undone as one; nil: the call is undone by itself
@@ -162,7 +162,7 @@ func (d *database) recordPending(o CallOrigin, undoes map[string]int64, call int
 			call = v.call
 			rows = append(rows, v)
 		}
-		return d.enforceRetention(tx, call, stored)
+		return d.enforceContentRetention(tx, call, stored)
 	})
 	if err != nil {
 		return nil, 0, err
@@ -242,7 +242,7 @@ func (d *database) insertChangeRow(tx *sql.Tx, v *changeRow) error {
 	v.call = cmp.Or(v.call, v.seq)
 	v.id = d.key.changeID(v.seq)
 	if begins {
-		return insertRun(tx, v.origin.Run, v.seq)
+		return insertScriptRunCall(tx, v.origin.Run, v.seq)
 	}
 	return nil
 }

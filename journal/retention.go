@@ -28,11 +28,11 @@ type nextRetentionCheck struct {
 	room int64     // bytes that can be stored before there is too much
 }
 
-// enforceRetention drops the contents of the oldest calls until the rest is
+// enforceContentRetention drops the contents of the oldest calls until the rest is
 // within the limits, after up to stored bytes more were stored. It spares the
 // newest call, calls and groups that have not ended, and those that an undo is
 // working on.
-func (d *database) enforceRetention(tx *sql.Tx, newest, stored int64) error {
+func (d *database) enforceContentRetention(tx *sql.Tx, newest, stored int64) error {
 	now := d.opts.Now()
 	d.nextCheck.room -= stored
 	if now.Before(d.nextCheck.at) && d.nextCheck.room > 0 {

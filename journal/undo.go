@@ -127,7 +127,7 @@ func (j *Journal) applyUndoStep(ctx context.Context, s undoStep, r *Recorder, c 
 	defer j.mu.Unlock()
 	return j.transact(func(tx *sql.Tx) error {
 		for _, v := range s.rows { // also those that needed no write and were not reported
-			if err := ensureUndone(tx, v.seq); err != nil {
+			if err := ensureMarkedUndone(tx, v.seq); err != nil {
 				return err
 			}
 		}
@@ -135,8 +135,8 @@ func (j *Journal) applyUndoStep(ctx context.Context, s undoStep, r *Recorder, c 
 	})
 }
 
-// ensureUndone marks a Change as undone unless the undo reported it already.
-func ensureUndone(tx *sql.Tx, seq int64) error {
+// ensureMarkedUndone marks a Change as undone unless the undo reported it already.
+func ensureMarkedUndone(tx *sql.Tx, seq int64) error {
 	var o status.Outcome
 	err := tx.QueryRowContext(context.Background(), "SELECT outcome FROM changes WHERE seq = ?", seq).Scan(&o)
 	if err != nil || o == status.Undone {

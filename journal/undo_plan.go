@@ -130,7 +130,7 @@ func (j *Journal) planUndo(ctx context.Context, p status.Filter, from SourceProv
 		}
 	}
 	if len(skipped) == units && (units == 1 || p.Skip) || len(skipped) > 0 && !p.Skip {
-		return nil, errCannotUndoAll(skipped, units)
+		return nil, newCannotUndoCallsError(skipped, units)
 	}
 	return steps, nil
 }
@@ -168,8 +168,8 @@ func (j *Journal) planUndoUnit(
 	return nil
 }
 
-// errCannotUndoAll says which of several calls cannot be undone.
-func errCannotUndoAll(skipped []*undoStep, units int) error {
+// newCannotUndoCallsError says which of several calls cannot be undone.
+func newCannotUndoCallsError(skipped []*undoStep, units int) error {
 	first := skipped[0]
 	if units == 1 {
 		return first.cannot
@@ -268,7 +268,7 @@ func (s *undoStep) planChanges(ctx context.Context, k tools.Restorer, merging bo
 				want.Before, want.After = now, merged
 				s.merged = append(s.merged, v.Target)
 			case undoneBefore:
-				return errEditedBetween(v, now)
+				return newEditedBetweenError(v, now)
 			default:
 				conflicting = append(conflicting, v)
 			}
@@ -339,7 +339,7 @@ func (e *ConflictError) Error() string {
 	return e.Reason + "\nNothing was changed. Undo the later edit first, or use --merge, which keeps it if it is in other lines."
 }
 
-func errEditedBetween(v changeRow, now tools.State) error {
+func newEditedBetweenError(v changeRow, now tools.State) error {
 	return &ConflictError{targets: []string{v.Target}, Reason: fmt.Sprintf("%s in %s was edited between the changes to undo:\n%s",
 		v.Target, v.origin.Source, strings.TrimRight(unifiedDiff(v.Target, v.After, now, 8<<10), "\n"))}
 }
@@ -353,7 +353,7 @@ func (d *database) selectUndoSteps(p status.Filter) ([]undoStep, error) {
 		return nil, err
 	}
 	var err error
-	if p.IDs, err = changeIDsOfRuns(d, p.IDs); err != nil {
+	if p.IDs, err = expandScriptRunIDs(d, p.IDs); err != nil {
 		return nil, err
 	}
 	where, args, err := d.filterCondition(p)

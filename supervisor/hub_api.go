@@ -9,7 +9,7 @@ import (
 )
 
 // HubAPI is the status.Client inside the hub process. The router has what the
-// process carries out and answers; [NewLogsHandler] answers status.LogsQuery.
+// process carries out and answers; [NewLogsQueryHandler] answers status.LogsQuery.
 type HubAPI struct {
 	status.Router
 	State *SnapshotStore
@@ -26,9 +26,9 @@ func (a HubAPI) Watch(ctx context.Context) (<-chan status.Snapshot, error) {
 	return a.State.Watch(ctx), nil
 }
 
-// NewLogsHandler delivers the lines of log that a filter selects. The log must escape
+// NewLogsQueryHandler delivers the lines of log that a filter selects. The log must escape
 // what a terminal would obey: status.Line promises it.
-func NewLogsHandler(log *logs.Log) func(context.Context, status.LogFilter) (<-chan status.Line, error) {
+func NewLogsQueryHandler(log *logs.Log) func(context.Context, status.LogFilter) (<-chan status.Line, error) {
 	return func(ctx context.Context, f status.LogFilter) (<-chan status.Line, error) {
 		lines := log.Query(ctx, logs.Query{
 			After: f.After, Last: f.Last, Level: slogLevel(f.Level), Component: f.Component, Follow: f.Follow,

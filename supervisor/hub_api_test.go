@@ -32,7 +32,7 @@ func TestHubAPI(t *testing.T) {
 			func(l status.Line) { logLine(t, log, l) },
 		)
 		queries := status.QueryHandlers{}
-		status.HandleStream(queries, status.LogsQuery, supervisor.NewLogsHandler(log))
+		status.HandleStream(queries, status.LogsQuery, supervisor.NewLogsQueryHandler(log))
 		return supervisor.HubAPI{State: state, Router: status.Router{Client: f, Queries: queries}}
 	}, status.LogsQuery.Name)
 }

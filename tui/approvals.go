@@ -36,8 +36,8 @@ func (w approvalWatch) markAnswerFailed(id string) approvalWatch {
 	return w
 }
 
-// noteRunning notes that the call of a goes on if this panel allows it.
-func (w approvalWatch) noteRunning(a status.Approval) approvalWatch {
+// markAllowed notes that the call of a goes on if this panel allows it.
+func (w approvalWatch) markAllowed(a status.Approval) approvalWatch {
 	w.running = append(slices.Clone(w.running), a)
 	return w
 }
@@ -109,10 +109,10 @@ func (m Model) showActionError(a status.Action, err error) Model {
 	return m
 }
 
-// announceApprovals says which approvals are new and how others ended, and
+// handleApprovalChanges says which approvals are new and how others ended, and
 // closes the question about one that ended. For a moment keys do not answer
 // approvals: they were meant for the list as it was.
-func (m Model) announceApprovals(now status.Snapshot) Model {
+func (m Model) handleApprovalChanges(now status.Snapshot) Model {
 	watch, ended := m.approvals.takeEndNotice(m.snap, now)
 	if m.approvals = watch; ended.text != "" {
 		m.notice = ended

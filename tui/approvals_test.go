@@ -123,7 +123,7 @@ func TestEndOfAllowedCallIsSaid(t *testing.T) {
 					r.shows("deleting")
 					r.hides("deleted:")
 				} else { // the snapshot is faster than the answer
-					r.m.approvals = r.m.approvals.markAnswered("a1").noteRunning(r.m.snap.Approvals[0])
+					r.m.approvals = r.m.approvals.markAnswered("a1").markAllowed(r.m.snap.Approvals[0])
 				}
 				s := withOutcome(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByPerson, Call: &end})
 				r.hub.Set(s)

@@ -53,9 +53,9 @@ func (c colourChoice) description() string {
 	}
 }
 
-// nextColours turns to the next ones that look different from those on the screen:
+// switchToNextColours turns to the next ones that look different from those on the screen:
 // a key that changes nothing to see is taken for broken.
-func (m Model) nextColours() Model {
+func (m Model) switchToNextColours() Model {
 	all := allColourChoices()
 	before, at := m.colours.mode(m.mode), slices.Index(all, m.colours)
 	for range all {

@@ -21,7 +21,7 @@ func (m Model) dispatch(want pane.Intent) (Model, tea.Cmd) {
 			m.approvals, m.notice.approval = m.approvals.markAnswered(a.Target), a.Target
 			if i := slices.IndexFunc(m.snap.Approvals, func(one status.Approval) bool { return one.ID == a.Target }); i >= 0 &&
 				a.Verb == status.Allow {
-				m.approvals = m.approvals.noteRunning(m.snap.Approvals[i])
+				m.approvals = m.approvals.markAllowed(m.snap.Approvals[i])
 			}
 		}
 		return m, m.fx.doActions(want)
@@ -50,7 +50,7 @@ func (m Model) dispatch(want pane.Intent) (Model, tea.Cmd) {
 		m.notice = busyNotice("export the log")
 		return m, m.fx.runAndReport("export the log", func() (string, error) {
 			path, lines, err := m.cfg.Export(m.fx.ctx)
-			return fmt.Sprintf("exported the whole log (%s) to %s", widget.Plural(lines, "line"), path), err
+			return fmt.Sprintf("exported the whole log (%s) to %s", widget.CountWithNoun(lines, "line"), path), err
 		})
 	case pane.RevealToken:
 		return m, m.fx.revealToken(m.tabs.current, want)
@@ -65,7 +65,7 @@ func (m Model) dispatch(want pane.Intent) (Model, tea.Cmd) {
 	case pane.ShowMessage:
 		m.notice = infoNotice(want.Text)
 	case pane.MarkSeen:
-		m = setLastSeen(m, m.snap.Time)
+		m = setLastLook(m, m.snap.Time)
 		m.notice = infoNotice("All is marked as seen. What comes from now on is marked with •.")
 	case pane.OpenPane:
 		m.tabs = m.tabs.showPane(want)

@@ -40,11 +40,11 @@ func loadDayChanges(ctx context.Context, client status.Client, q pane.DayChanges
 		}
 		f.Before = page.Changes[len(page.Changes)-1].ID
 	}
-	return day, addDiffs(ctx, client, &day)
+	return day, loadDiffs(ctx, client, &day)
 }
 
-// addDiffs adds the diffs of the Changes, the newest first.
-func addDiffs(ctx context.Context, client status.Client, day *status.Changes) error {
+// loadDiffs adds the diffs of the Changes, the newest first.
+func loadDiffs(ctx context.Context, client status.Client, day *status.Changes) error {
 	size := 0
 	for i := 0; i < len(day.Changes) && size < maxDayDiffBytes; i += diffsAtOnce {
 		ids := make([]string, 0, diffsAtOnce)

@@ -50,12 +50,12 @@ func (m Model) restoreState(b []byte) Model {
 		m.mouse = *mem.Mouse
 	}
 	m.tabs = m.tabs.restore(mem.Tab, mem.Panes)
-	return setLastSeen(m, mem.Looked)
+	return setLastLook(m, mem.Looked)
 }
 
-// setLastSeen has the panes mark what came after this time as new.
-func setLastSeen(m Model, at time.Time) Model {
+// setLastLook has the panes mark what came after this time as new.
+func setLastLook(m Model, at time.Time) Model {
 	m.looked = at
-	m.tabs = changePanes(m.tabs, func(p pane.LastSeenObserver) pane.Pane { return p.SetLastSeen(at) })
+	m.tabs = changePanes(m.tabs, func(p pane.LastLookObserver) pane.Pane { return p.SetLastLook(at) })
 	return m
 }

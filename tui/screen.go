@@ -103,6 +103,6 @@ func (m Model) ExitMessage() string {
 		return "The hub is not running. To start it, run `lectern` or use an agent."
 	default:
 		return fmt.Sprintf("The hub keeps running: %s, %s.\nRun `lectern` to see it again, `lectern hub stop` to stop it.",
-			widget.Plural(len(m.snap.Sources), "source"), widget.Plural(len(m.snap.Sessions), "agent"))
+			widget.CountWithNoun(len(m.snap.Sources), "source"), widget.CountWithNoun(len(m.snap.Sessions), "agent"))
 	}
 }

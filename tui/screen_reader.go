@@ -133,15 +133,15 @@ func (s ScreenReader) sayInitialStatus() ScreenReader {
 	if n := len(snap.Approvals); n == 1 {
 		first = "1 call waits for you."
 	} else if n > 1 {
-		first = widget.Plural(n, "call") + " wait for you."
+		first = widget.CountWithNoun(n, "call") + " wait for you."
 	}
-	s.say(fmt.Sprintf("%s %s. %s connected.", first, widget.Plural(len(snap.Problems), "problem"),
-		widget.Plural(len(identifiedSessions(snap.Sessions)), "agent")))
+	s.say(fmt.Sprintf("%s %s. %s connected.", first, widget.CountWithNoun(len(snap.Problems), "problem"),
+		widget.CountWithNoun(len(identifiedSessions(snap.Sessions)), "agent")))
 	if !pane.IsHubRunning(snap) {
 		s.say(fmt.Sprintf("The hub is %s.", snap.Hub.State))
 	}
 	for _, a := range snap.Approvals {
-		s.say(approvalEventText(a))
+		s.say(needsApprovalText(a))
 	}
 	for _, p := range snap.Problems {
 		s.say(problemEventText(p))
@@ -211,7 +211,7 @@ func (s ScreenReader) sayKeys(keys []key.Binding) {
 
 func (s ScreenReader) sayAll(lines []string) {
 	if n := len(lines) - maxFirstSpokenLogLines; n > 0 && s.m.over == nil && s.m.tabs.visibleTab().Name == pane.LogsPane {
-		s.say(widget.Plural(n, "line") + " before these.")
+		s.say(widget.CountWithNoun(n, "line") + " before these.")
 		lines = lines[n:]
 	}
 	for _, line := range lines {
@@ -245,7 +245,7 @@ func (s ScreenReader) sayNewLines(lines []string) {
 		s.saySelected(lines)
 		return
 	case len(lines) > maxSpokenResultLines:
-		s.say(widget.Plural(len(lines)-2, "line") + " found.") // but for title and search
+		s.say(widget.CountWithNoun(len(lines)-2, "line") + " found.") // but for title and search
 		return
 	}
 	for _, line := range lines[1:] {

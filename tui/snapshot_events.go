@@ -24,7 +24,7 @@ func snapshotEvents(old, now status.Snapshot) []string {
 		say("Fixed: %s", p.Title)
 	}
 	for _, a := range itemsNotIn(now.Approvals, old.Approvals, sameApproval) {
-		out = append(out, approvalEventText(a))
+		out = append(out, needsApprovalText(a))
 	}
 	for _, s := range itemsNotIn(now.Sources, old.Sources, func(a, b status.Source) bool { return a.Name == b.Name && a.State == b.State }) {
 		say("Source %s is %s.", s.Name, s.State)
@@ -43,7 +43,7 @@ func problemEventText(p status.Problem) string {
 	return theme.Sanitize(fmt.Sprintf("%s: %s. %s", p.Severity, strings.TrimSuffix(p.Title, "."), p.Fix))
 }
 
-func approvalEventText(a status.Approval) string {
+func needsApprovalText(a status.Approval) string {
 	more := ""
 	if a.More > 0 {
 		more = fmt.Sprintf(" and %d more", a.More)

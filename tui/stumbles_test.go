@@ -98,7 +98,7 @@ func TestLeftOutHunksAreSaid(t *testing.T) {
 	runPanel(t, asked(), func(r *testPanel) {
 		r.press("!")
 		r.wait(keyIgnoreDuration)
-		r.m.approvals = r.m.approvals.markAnswered("a1").noteRunning(r.m.snap.Approvals[0])
+		r.m.approvals = r.m.approvals.markAnswered("a1").markAllowed(r.m.snap.Approvals[0])
 		r.hub.Set(withOutcome(status.ApprovalOutcome{
 			Resolution: status.Allowed, By: status.ByPerson, Edited: true, Hunks: 5, LeftOut: 2,
 			Call: &status.CallEnd{Changes: []string{"c1"}, Duration: 14 * time.Millisecond},

@@ -35,7 +35,7 @@ func notifyNewApprovals(m Model, now status.Snapshot) tea.Cmd {
 		text += fmt.Sprintf(" (%d s)", int(left.Seconds()))
 	}
 	if len(added) > 1 {
-		text = widget.Plural(len(added), "call") + " wait for you"
+		text = widget.CountWithNoun(len(added), "call") + " wait for you"
 	}
 	sequence := m.cfg.Notify(text)
 	if sequence == "" {

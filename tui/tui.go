@@ -303,7 +303,7 @@ func (m Model) handleSnapshot(msg snapshotMsg) (Model, tea.Cmd) {
 		m.hubPID = h.PID
 	}
 	note := notifyNewApprovals(m, msg.snap)
-	m = m.announceApprovals(msg.snap)
+	m = m.handleApprovalChanges(msg.snap)
 	if !m.notice.sticky && !pane.IsHubRunning(msg.snap) {
 		m.notice = notice{} // for that there is no hub matters more
 	}
@@ -412,7 +412,7 @@ func (m Model) handleGlobalKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 		m.mouse = !m.mouse
 		m.notice = infoNotice(mouseNotice(m.mouse))
 	case key.Matches(k, m.key.Colours):
-		return m.nextColours(), nil
+		return m.switchToNextColours(), nil
 	case key.Matches(k, m.key.SetUp):
 		m.over = newWizard(m.key, m.snap)
 	case key.Matches(k, m.key.Palette):

@@ -149,7 +149,7 @@ func (z wizard) handleFormKey(k pane.Press) wizard {
 		z.form = &next
 		return z
 	}
-	next, source := z.form.Submit()
+	next, source := z.form.BuildSource()
 	if source == nil {
 		z.form = &next
 		return z
@@ -161,7 +161,7 @@ func (z wizard) handleFormKey(k pane.Press) wizard {
 	if source.ReadOnly {
 		z = z.withAccess(readOnlyAccess)
 	}
-	return z.withSelected(true)
+	return z.withRowChecked(true)
 }
 
 func (z wizard) withAccess(a wizardAccess) wizard {
@@ -213,7 +213,7 @@ func (z wizard) clientDescription(i int) string {
 	}
 }
 
-func (z wizard) withSelected(selected bool) wizard {
+func (z wizard) withRowChecked(selected bool) wizard {
 	set := maps.Clone(z.selected[z.page])
 	set[z.cursor] = selected
 	z.selected[z.page] = set
@@ -264,7 +264,7 @@ func (z wizard) toggle() wizard {
 		z.form = &form
 		return z
 	}
-	return z.withSelected(!selected)
+	return z.withRowChecked(!selected)
 }
 
 // actions are what was chosen, in the order in which it is done.

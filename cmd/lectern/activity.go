@@ -57,7 +57,7 @@ func warnUnknownFilter(c *cli, words []string) {
 }
 
 func listActivity(ctx context.Context, c *cli, f audit.Filter, asJSON, filtered bool) error {
-	page, err := readCalls(ctx, c, f)
+	page, err := readAuditRecords(ctx, c, f)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func describeActivity(r audit.Record) (what, target, result string) {
 	target = strings.Join(r.Targets, ", ")
 	switch {
 	case r.Outcome == audit.Event:
-		return shortEventName(r.Tool), target, r.Message
+		return eventLabel(r.Tool), target, r.Message
 	case r.Outcome == audit.Dropped:
 		return "lost", "", r.Message
 	}
@@ -109,8 +109,8 @@ func describeActivity(r audit.Record) (what, target, result string) {
 	return r.Tool, target, result
 }
 
-// shortEventName is who or what an event is about, in a word: the message has the rest.
-func shortEventName(event string) string {
+// eventLabel is who or what an event is about, in a word: the message has the rest.
+func eventLabel(event string) string {
 	switch event {
 	case status.AgentConnected:
 		return "connected"

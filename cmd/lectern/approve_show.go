@@ -40,7 +40,7 @@ func approveShowCommand(c *cli) *cobra.Command {
 			if asJSON {
 				return view.printJSON(cmd.Context(), all)
 			}
-			complete, err := view.print(cmd.Context(), all)
+			complete, err := view.printAndMarkShown(cmd.Context(), all)
 			if err == nil && !complete {
 				c.printf("not everything is shown: `lectern approve show %s --all` shows it\n", a.ID)
 			}
@@ -79,16 +79,16 @@ type approvalView struct {
 	approval status.Approval
 }
 
-// print prints who wants what, every target with its lines, and the text of the
+// printAndMarkShown prints who wants what, every target with its lines, and the text of the
 // change: of a long one the beginning and the end, unless all is wanted. What was
 // printed completely counts as shown from then on.
-func (v approvalView) print(ctx context.Context, all bool) (complete bool, err error) {
+func (v approvalView) printAndMarkShown(ctx context.Context, all bool) (complete bool, err error) {
 	if err := v.printTargets(ctx); err != nil {
 		return false, err
 	}
 	complete = all || v.approval.Bytes <= maxShownHeadBytes+maxShownTailBytes
 	if complete {
-		err = v.printText(ctx, v.approval.Bytes)
+		err = v.printWholeDiff(ctx, v.approval.Bytes)
 	} else {
 		err = v.printHeadAndTail(ctx)
 	}
@@ -138,13 +138,13 @@ func formatLineChanges(added, removed int) string {
 	return fmt.Sprintf("+%d −%d", added, removed)
 }
 
-// printText prints the text, which has so many bytes; it holds one part of it at a
+// printWholeDiff prints the text, which has so many bytes; it holds one part of it at a
 // time.
-func (v approvalView) printText(ctx context.Context, to int) error {
+func (v approvalView) printWholeDiff(ctx context.Context, to int) error {
 	lines := diffPrinter{console: v.console, hunks: v.approval.Hunks}
 	defer lines.closeOpenLine()
 	for from := 0; from < to; {
-		part, err := v.fetchText(ctx, from)
+		part, err := v.fetchDiffPart(ctx, from)
 		if err != nil {
 			return err
 		}
@@ -158,18 +158,18 @@ func (v approvalView) printText(ctx context.Context, to int) error {
 	return nil
 }
 
-func (v approvalView) fetchText(ctx context.Context, from int) (status.ApprovalText, error) {
+func (v approvalView) fetchDiffPart(ctx context.Context, from int) (status.ApprovalText, error) {
 	return status.Ask(ctx, v.client, status.ApprovalTextQuery, status.ApprovalRange{ID: v.approval.ID, From: from})
 }
 
 // fetchHeadAndTail are the first and the last lines of a long text, and how many bytes lie
 // between them.
 func (v approvalView) fetchHeadAndTail(ctx context.Context) (head, tail string, between int, err error) {
-	first, err := v.fetchText(ctx, 0)
+	first, err := v.fetchDiffPart(ctx, 0)
 	if err != nil {
 		return "", "", 0, err
 	}
-	last, err := v.fetchText(ctx, max(0, v.approval.Bytes-maxShownTailBytes))
+	last, err := v.fetchDiffPart(ctx, max(0, v.approval.Bytes-maxShownTailBytes))
 	if err != nil {
 		return "", "", 0, err
 	}
@@ -233,7 +233,7 @@ func (v approvalView) printJSON(ctx context.Context, all bool) error {
 	}
 	var b strings.Builder
 	for b.Len() < v.approval.Bytes {
-		part, err := v.fetchText(ctx, b.Len())
+		part, err := v.fetchDiffPart(ctx, b.Len())
 		if err != nil {
 			return err
 		}

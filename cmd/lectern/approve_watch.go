@@ -126,15 +126,15 @@ func (d *approvalDialog) askNext(ctx context.Context) {
 			continue
 		}
 		d.seen[a.ID] = true
-		d.show(ctx, a, false)
+		d.showAndAsk(ctx, a, false)
 	}
 }
 
-// show prints what a would do and asks about it; of one that has just ended
+// showAndAsk prints what a would do and asks about it; of one that has just ended
 // nothing is asked.
-func (d *approvalDialog) show(ctx context.Context, a status.Approval, all bool) {
+func (d *approvalDialog) showAndAsk(ctx context.Context, a status.Approval, all bool) {
 	d.printf("\n")
-	complete, err := approvalView{d.console, d.now, d.client, a}.print(ctx, all)
+	complete, err := approvalView{d.console, d.now, d.client, a}.printAndMarkShown(ctx, all)
 	if err != nil {
 		d.printf("%s\n", err)
 		return
@@ -170,7 +170,7 @@ func (d *approvalDialog) handleAnswer(ctx context.Context, line string) {
 		return
 	}
 	if word := strings.ToLower(strings.TrimSpace(line)); !d.complete && (word == "m" || word == "more") {
-		d.show(ctx, d.current, true)
+		d.showAndAsk(ctx, d.current, true)
 		return
 	}
 	a, ok := parseAnswer(d.current.ID, line)
@@ -244,7 +244,7 @@ func (d *approvalDialog) reportCallEnds(s status.Snapshot) {
 		case i >= 0 && s.Outcomes[i].Call != nil:
 			d.reportCallEnd(id, *s.Outcomes[i].Call)
 		case hasHubEnded(s, d.running[id]):
-			d.reportFailure(id, errHubEnded)
+			d.reportCallFailure(id, errHubEnded)
 		}
 	}
 }
@@ -252,7 +252,7 @@ func (d *approvalDialog) reportCallEnds(s status.Snapshot) {
 func (d *approvalDialog) reportCallEnd(id string, end status.CallEnd) {
 	text, err := callEndText(end)
 	if err != nil {
-		d.reportFailure(id, err)
+		d.reportCallFailure(id, err)
 		return
 	}
 	delete(d.running, id)
@@ -262,9 +262,9 @@ func (d *approvalDialog) reportCallEnd(id string, end status.CallEnd) {
 	d.printf("%s: %s\n", id, text)
 }
 
-// reportFailure prints why a call failed, or keeps it for the end of the dialog if
+// reportCallFailure prints why a call failed, or keeps it for the end of the dialog if
 // that is about this call alone.
-func (d *approvalDialog) reportFailure(id string, err error) {
+func (d *approvalDialog) reportCallFailure(id string, err error) {
 	delete(d.running, id)
 	if d.only != "" {
 		d.failed = err

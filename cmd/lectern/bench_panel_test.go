@@ -131,7 +131,7 @@ func benchHub(b *testing.B, exe, home string) *slog.Logger {
 		s.Hub.Component = status.Component{Name: "hub", State: status.Ready, Since: a.Now()}
 	})
 	queries := status.QueryHandlers{}
-	status.HandleStream(queries, status.LogsQuery, supervisor.NewLogsHandler(log))
+	status.HandleStream(queries, status.LogsQuery, supervisor.NewLogsQueryHandler(log))
 	status.HandleStream(queries, status.CallsQuery, h.Calls().Stream)
 	status.HandleQuery(queries, status.ChangesQuery, h.Changes().List)
 	status.HandleQuery(queries, status.ToolsQuery, func(ctx context.Context, f status.ToolFilter) ([]status.Tool, error) {
@@ -142,7 +142,7 @@ func benchHub(b *testing.B, exe, home string) *slog.Logger {
 	done := make(chan error, 1)
 	go func() {
 		done <- daemon.Run(ctx, daemon.HubConfig{
-			Paths: a.Paths.Daemon(), Self: a.BuildInfo(), Open: h.Start, Control: loopback.Handler(api), Busy: h.CountActivity,
+			Paths: a.Paths.Daemon(), Self: a.BuildInfo(), Open: h.Start, Control: loopback.Handler(api), Busy: h.ActivityCounts,
 			Attach: func(ctx context.Context, hello daemon.Hello, conn net.Conn) error {
 				return h.MCP().ServeStream(ctx, conn, conn, mcp.ConnectionInfo{Scope: hello.Scope, Transport: status.Stdio})
 			},

@@ -114,7 +114,7 @@ func printRecordsAsJSON(c *cli, records []audit.Record) error {
 
 // listCalls shows recorded calls, with a hub or without.
 func listCalls(ctx context.Context, c *cli, f callsFlags) error {
-	page, err := readCalls(ctx, c, f.Filter)
+	page, err := readAuditRecords(ctx, c, f.Filter)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func listCalls(ctx context.Context, c *cli, f callsFlags) error {
 	return nil
 }
 
-func readCalls(ctx context.Context, c *cli, f audit.Filter) (page audit.Page, err error) {
+func readAuditRecords(ctx context.Context, c *cli, f audit.Filter) (page audit.Page, err error) {
 	r, err := audit.OpenReader(ctx, c.Paths.Audit(), c.Now)
 	if errors.Is(err, fs.ErrNotExist) {
 		return audit.Page{}, nil // no hub has run yet

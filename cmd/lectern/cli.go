@@ -53,7 +53,7 @@ func (c *cli) configEditor() configedit.Editor { return configedit.Editor{App: c
 
 // connectToHub finds the hub or starts it. While the connection is open the hub does
 // not exit for being idle.
-func (c *cli) connectToHub(ctx context.Context) (io.Closer, daemon.Welcome, error) {
+func (c *cli) connectToHub(ctx context.Context) (io.Closer, daemon.HelloAnswer, error) {
 	return daemon.Connect(ctx, c.HubConnectConfig(c.stderrLog()))
 }
 

@@ -201,7 +201,7 @@ func clientInstallCommand(c *cli) *cobra.Command {
 		if err := c.planner().RefuseUnknownSources(f.Sources); err != nil {
 			return nil, err
 		}
-		return c.planner().ConnectClient(args[0], f.ClientConnection)
+		return c.planner().ProposeConnectClient(args[0], f.ClientConnection)
 	})
 	f.registerEntryNameFlag(cmd)
 	f.registerFileFlags(cmd)
@@ -218,7 +218,7 @@ func clientRemoveCommand(c *cli) *cobra.Command {
 		Args:              requireArgumentCount(1, 1, "the name of a client"),
 		ValidArgsFunction: newCompletionFunc(completeClientID),
 	}, func(_ context.Context, args []string) (*installer.Proposal, error) {
-		return c.planner().DisconnectClient(args[0], f.ClientConnection)
+		return c.planner().ProposeDisconnectClient(args[0], f.ClientConnection)
 	})
 	f.registerEntryNameFlag(cmd)
 	f.registerFileFlags(cmd)

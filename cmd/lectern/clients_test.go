@@ -181,7 +181,7 @@ func stopTestHub(t *testing.T, home string) {
 	pid := askHub(t, home).PID
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	if err := daemon.Stop(ctx, daemonPaths(home), daemon.StopRequest{}); err != nil {
+	if err := daemon.StopHubAndWait(ctx, daemonPaths(home), daemon.StopRequest{}); err != nil {
 		t.Error(err)
 	}
 	tick := time.NewTicker(20 * time.Millisecond)

@@ -90,7 +90,7 @@ func (c completer) completeClients() []string {
 	ctx, cancel := context.WithTimeout(context.Background(), completionTimeout)
 	defer cancel()
 	names := c.knownClients(ctx, conf)
-	if page, err := readCalls(ctx, c.cli, audit.Filter{Limit: 1000}); err == nil {
+	if page, err := readAuditRecords(ctx, c.cli, audit.Filter{Limit: 1000}); err == nil {
 		for _, call := range page.Calls {
 			names = append(names, call.Client)
 		}

@@ -132,7 +132,7 @@ func configSetCommand(c *cli) *cobra.Command {
 			if dryRun {
 				p, err = c.configEditor().Propose(a)
 			} else {
-				p, err = c.configEditor().Apply(cmd.Context(), a)
+				p, err = c.configEditor().ApplyAction(cmd.Context(), a)
 			}
 			if err != nil {
 				return err

@@ -18,7 +18,7 @@ func (c *cli) editConfig(ctx context.Context, a status.Action, dryRun bool, desc
 		}
 		return err
 	}
-	p, err := c.configEditor().Apply(ctx, a)
+	p, err := c.configEditor().ApplyAction(ctx, a)
 	if err != nil {
 		return err
 	}

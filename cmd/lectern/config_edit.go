@@ -49,7 +49,7 @@ func editConfigFile(ctx context.Context, c *cli) (err error) {
 		}
 		_, err = config.Parse(path, after, c.ConfigSchema())
 		if err == nil {
-			return c.saveConfig(ctx, config.Edit{Path: path, Before: before, After: after})
+			return c.saveConfigAndReload(ctx, config.Edit{Path: path, Before: before, After: after})
 		}
 		c.warnf("%s\n", sanitizeText(err.Error()))
 		again, asked := c.confirm("Edit again?")
@@ -59,8 +59,8 @@ func editConfigFile(ctx context.Context, c *cli) (err error) {
 	}
 }
 
-// saveConfig replaces the file if nobody else did meanwhile.
-func (c *cli) saveConfig(ctx context.Context, edit config.Edit) (err error) {
+// saveConfigAndReload replaces the file if nobody else did meanwhile.
+func (c *cli) saveConfigAndReload(ctx context.Context, edit config.Edit) (err error) {
 	unlock, err := config.Lock(edit.Path)
 	if err != nil {
 		return err

@@ -29,15 +29,15 @@ type console struct {
 
 // printf writes to stdout. Strings and errors among the arguments become one
 // safe line each; [sanitizeText] lets one keep its line breaks. An error of writing is
-// that of the whole command, see [console.outputError].
+// that of the whole command, see [console.firstWriteError].
 func (c console) printf(format string, args ...any) {
 	if _, err := fmt.Fprintf(c.out, format, safeArguments(args)...); err != nil && c.lost != nil {
 		c.lost.CompareAndSwap(nil, &err)
 	}
 }
 
-// outputError is why something that was printed did not arrive.
-func (c console) outputError() error {
+// firstWriteError is why something that was printed did not arrive.
+func (c console) firstWriteError() error {
 	if c.lost == nil || c.lost.Load() == nil {
 		return nil
 	}

@@ -38,7 +38,7 @@ func doctorCommand(c *cli) *cobra.Command {
 			d := c.newDoctor()
 			d.TryWrites = tryWrites
 			if !asJSON && c.hasScreen() && isTerminal(c.in) {
-				d.Ask = c.requestUserAction
+				d.Ask = c.requestActionAndWait
 			}
 			return runDoctor(cmd.Context(), c.console, d, strings.Join(args, ""), asJSON)
 		},
@@ -90,9 +90,9 @@ func runDoctor(ctx context.Context, c console, d doctor.Doctor, prefix string, a
 	return err
 }
 
-// requestUserAction asks a person to do something, waits until it is done, and reports
+// requestActionAndWait asks a person to do something, waits until it is done, and reports
 // whether it was.
-func (c console) requestUserAction(request string) bool {
+func (c console) requestActionAndWait(request string) bool {
 	c.printf("\n%s\nPress Enter when it is done, or type n and Enter to skip this. ", request)
 	answer, err := readLine(c.in)
 	return err == nil && !strings.HasPrefix(strings.ToLower(strings.TrimSpace(answer)), "n")

@@ -89,7 +89,7 @@ func runHub(ctx context.Context, c *cli, level slog.Leveler, source string) erro
 func stopHub(ctx context.Context, c *cli) error {
 	ctx, cancel := context.WithTimeout(ctx, machine.HubStopTimeout)
 	defer cancel()
-	if err := daemon.Stop(ctx, c.Paths.Daemon(), daemon.StopRequest{}); err != nil {
+	if err := daemon.StopHubAndWait(ctx, c.Paths.Daemon(), daemon.StopRequest{}); err != nil {
 		return addStartHubAdvice(err)
 	}
 	c.printf("hub stopped\n")
@@ -99,7 +99,8 @@ func stopHub(ctx context.Context, c *cli) error {
 func restartHub(ctx context.Context, c *cli) error {
 	stopping, cancel := context.WithTimeout(ctx, machine.HubStopTimeout)
 	defer cancel()
-	if err := daemon.Stop(stopping, c.Paths.Daemon(), daemon.StopRequest{Restart: true}); err != nil && !errors.Is(err, daemon.ErrNoHub) {
+	err := daemon.StopHubAndWait(stopping, c.Paths.Daemon(), daemon.StopRequest{Restart: true})
+	if err != nil && !errors.Is(err, daemon.ErrNoHub) {
 		return err
 	}
 	return ensureHub(ctx, c)

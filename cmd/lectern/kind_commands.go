@@ -246,7 +246,7 @@ func (k kindCommand) run(ctx context.Context, source string, args map[string]str
 	}
 	takeBack := func() error { return nil }
 	if k.info.Grant != nil {
-		if takeBack, err = k.grantClientOfSource(ctx, k.info.Grant.Client(name, args), name); err != nil {
+		if takeBack, err = k.confirmAndGrantClient(ctx, k.info.Grant.Client(name, args), name); err != nil {
 			return err
 		}
 	}

@@ -27,9 +27,9 @@ func (f *kindCommandGrantFlags) register(cmd *cobra.Command, grant tools.Command
 	f.flags = cmd.Flags()
 }
 
-// grantClientOfSource shows and makes the grant of a client of the source's own, unless it has
+// confirmAndGrantClient shows and makes the grant of a client of the source's own, unless it has
 // one and the person says nothing else. takeBack removes what it added.
-func (k kindCommand) grantClientOfSource(ctx context.Context, client, source string) (takeBack func() error, err error) {
+func (k kindCommand) confirmAndGrantClient(ctx context.Context, client, source string) (takeBack func() error, err error) {
 	takeBack = func() error { return nil }
 	conf, err := k.Config()
 	if err != nil {

@@ -23,7 +23,7 @@ func (c *cli) checkClientName(ctx context.Context, conf config.Config, name stri
 	if slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) }) {
 		return nil
 	}
-	if page, err := readCalls(ctx, c, audit.Filter{Client: name, Limit: 1}); err == nil && len(page.Calls) > 0 {
+	if page, err := readAuditRecords(ctx, c, audit.Filter{Client: name, Limit: 1}); err == nil && len(page.Calls) > 0 {
 		return nil
 	}
 	return usageErrorf("unknown client %q%s; Lectern knows the clients that it can install, those with a token or a grant, "+

@@ -115,5 +115,5 @@ func (c console) printLogLine(n status.Line) error {
 	if n.Missed > 0 {
 		c.printf("... %s missing here\n", formatCount(int(n.Missed), "line"))
 	}
-	return machine.WriteLogLine(c.out, n)
+	return machine.PrintLogLine(c.out, n)
 }

@@ -19,14 +19,14 @@ func pluginCommand(c *cli) *cobra.Command {
 	return newParentCommand(&cobra.Command{Use: "plugin", Short: "Install and check the Logseq plugin"},
 		newPluginProposalCommand(c, &cobra.Command{
 			Use: "install", Short: "Install the plugin into Logseq's folder, with port and token in its settings",
-		}, p.InstallPlugin),
+		}, p.ProposeInstallPlugin),
 		newPluginProposalCommand(c, &cobra.Command{
 			Use: "remove", Short: "Remove the plugin from Logseq's folder, and port and token from its settings",
-		}, p.RemovePlugin),
+		}, p.ProposeRemovePlugin),
 		pluginStatusCommand(c), pluginAllowCommand(c), pluginPackCommand(c),
 		newParentCommand(&cobra.Command{Use: "token", Short: "Manage the token that the plugin and the hub share"},
 			newPluginProposalCommand(c, &cobra.Command{Use: "rotate", Short: "Create a new token, here and in the plugin's settings"},
-				p.RotatePluginToken)))
+				p.ProposePluginTokenRotation)))
 }
 
 func newPluginProposalCommand(c *cli, cmd *cobra.Command, propose func(home string) (*installer.Proposal, error)) *cobra.Command {

@@ -40,7 +40,7 @@ func (c *cli) run(ctx context.Context, args []string) int {
 	root.SetErr(c.err)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
-		err = c.outputError()
+		err = c.firstWriteError()
 	}
 	if err != nil {
 		return reportError(c.err, err)

@@ -17,10 +17,12 @@ func serviceCommand(c *cli) *cobra.Command {
 			Long: "Run `lectern supervise` from now on, and whenever you log in. Without the service the\n" +
 				"hub starts when the first client needs it, which is enough for most people.",
 			Args: rejectArguments,
-		}, func(ctx context.Context, _ []string) (*installer.Proposal, error) { return p.InstallService(ctx) }),
+		}, func(ctx context.Context, _ []string) (*installer.Proposal, error) {
+			return p.ProposeInstallService(ctx)
+		}),
 		c.newProposalCommand(&cobra.Command{
 			Use: "remove", Short: "Stop the service and do not start it again", Args: rejectArguments,
-		}, func(ctx context.Context, _ []string) (*installer.Proposal, error) { return p.RemoveService(ctx) }),
+		}, func(ctx context.Context, _ []string) (*installer.Proposal, error) { return p.ProposeRemoveService(ctx) }),
 		&cobra.Command{
 			Use:   "status",
 			Short: "Show the service's status",

@@ -88,7 +88,7 @@ func (s *textSetup) run(ctx context.Context) error {
 	}
 	done, err := s.confirmAndApplyPlan(ctx, plan, s.confirm, func(ctx context.Context) error {
 		for _, a := range opening {
-			if _, err := s.configEditor().Apply(ctx, a); err != nil {
+			if _, err := s.configEditor().ApplyAction(ctx, a); err != nil {
 				return err
 			}
 		}
@@ -161,7 +161,7 @@ func (s *textSetup) proposeConnections() (list []*installer.Proposal, ids []stri
 		if wanted := slices.Contains(s.clients, id); len(s.clients) > 0 && !wanted || len(s.clients) == 0 && !usable {
 			continue
 		}
-		p, err := s.planner().ConnectClient(id, install.ClientConnection{Name: app.Name, Sources: s.sources})
+		p, err := s.planner().ProposeConnectClient(id, install.ClientConnection{Name: app.Name, Sources: s.sources})
 		if err != nil {
 			return nil, nil, err
 		}

@@ -25,9 +25,9 @@ func skillCommand(c *cli) *cobra.Command {
 	p := c.planner()
 	cmd.AddCommand(
 		newSkillProposalCommand(c, &cobra.Command{Use: "install", Short: "Install the skill where agents look for skills"},
-			"for these `CLIENTS`; default: all that are installed", p.InstallSkill),
+			"for these `CLIENTS`; default: all that are installed", p.ProposeInstallSkill),
 		newSkillProposalCommand(c, &cobra.Command{Use: "remove", Short: "Remove the skill from where agents look for skills"},
-			"for these `CLIENTS`; default: all", p.RemoveSkill))
+			"for these `CLIENTS`; default: all", p.ProposeRemoveSkill))
 	return cmd
 }
 

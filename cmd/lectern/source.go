@@ -34,7 +34,7 @@ func sourceListCommand(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			states := sourceStates(cmd.Context(), c)
+			states := fetchSourceReports(cmd.Context(), c)
 			rows := table{{"NAME", "KIND", "ACCESS", "STATE", "PLACE"}}
 			for _, s := range c.Sources(conf) {
 				rows.add(s.Name, s.Kind, describeSourceAccess(s), states[s.Name].String(), s.Location())
@@ -118,7 +118,7 @@ func showSource(ctx context.Context, c *cli, conf config.Config, s app.Source) e
 	for _, rule := range s.Only {
 		rows.add("only", rule)
 	}
-	state := sourceStates(ctx, c)[s.Name]
+	state := fetchSourceReports(ctx, c)[s.Name]
 	if state.State != "" {
 		hidden, err := status.Ask(ctx, c.hub().API(), status.HiddenPagesQuery, s.Name)
 		switch {
@@ -158,15 +158,15 @@ func describeSourceAccess(s app.Source) string {
 	return joinEffects(effects)
 }
 
-// A sourceState is what a running hub reports about one source. The zero value:
+// A sourceReport is what a running hub reports about one source. The zero value:
 // no hub reports anything.
-type sourceState struct {
+type sourceReport struct {
 	status.Source
 
 	problems []status.Problem
 }
 
-func (s sourceState) String() string {
+func (s sourceReport) String() string {
 	switch {
 	case s.State == "":
 		return "-"
@@ -176,9 +176,9 @@ func (s sourceState) String() string {
 	return string(s.State)
 }
 
-// sourceStates asks the hub, if one is running.
-func sourceStates(ctx context.Context, c *cli) map[string]sourceState {
-	states := map[string]sourceState{}
+// fetchSourceReports asks the hub, if one is running.
+func fetchSourceReports(ctx context.Context, c *cli) map[string]sourceReport {
+	states := map[string]sourceReport{}
 	if _, err := daemon.GetHealth(ctx, c.Paths.Daemon()); err != nil {
 		return states
 	}
@@ -187,7 +187,7 @@ func sourceStates(ctx context.Context, c *cli) map[string]sourceState {
 		return states
 	}
 	for _, s := range snap.Sources {
-		state := sourceState{Source: s}
+		state := sourceReport{Source: s}
 		for _, p := range snap.Problems {
 			if p.Component == s.Name {
 				state.problems = append(state.problems, p)

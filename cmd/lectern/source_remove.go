@@ -47,7 +47,7 @@ func (c *cli) confirmAndEditConfig(ctx context.Context, a status.Action, f confi
 		if running, err := c.hubRuns(ctx); running || err != nil {
 			return c.hub().API().Do(ctx, a)
 		}
-		_, err := c.configEditor().Apply(ctx, a)
+		_, err := c.configEditor().ApplyAction(ctx, a)
 		return err
 	})
 	return err

@@ -72,7 +72,7 @@ func sourceSetCommand(c *cli) *cobra.Command {
 			case len(args) == 1 && cmd.Flags().NFlag() == 0:
 				return usageErrorf("source set: nothing to change; name what to change, such as --read-only or --exclude RULE")
 			}
-			return c.setSource(cmd.Context(), args[0], change, f)
+			return c.confirmAndSetSource(cmd.Context(), args[0], change, f)
 		},
 	}
 	exclude.register(cmd, "exclude", "hide what matches")
@@ -86,7 +86,7 @@ func sourceSetCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-func (c *cli) setSource(ctx context.Context, name string, change status.SourceChange, f confirmFlags) (err error) {
+func (c *cli) confirmAndSetSource(ctx context.Context, name string, change status.SourceChange, f confirmFlags) (err error) {
 	conf, err := c.Config()
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (c *cli) setSource(ctx context.Context, name string, change status.SourceCh
 		if configedit.NeedsClosedSource(a) {
 			return c.renameSourceInHub(ctx, a)
 		}
-		if _, err := c.configEditor().Apply(ctx, a); err != nil {
+		if _, err := c.configEditor().ApplyAction(ctx, a); err != nil {
 			return err
 		}
 		return c.hub().Reload(ctx)

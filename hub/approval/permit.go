@@ -57,8 +57,8 @@ func (all Permits) Find(session string, q policy.Request, digest string) *Permit
 	return all[i]
 }
 
-// Permits are those in force now.
-func (q *Queue) Permits() Permits {
+// PermitsInForce are those in force now.
+func (q *Queue) PermitsInForce() Permits {
 	now := q.conf.Now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -68,7 +68,7 @@ func (q *Queue) Permits() Permits {
 // DescribePermits are the Permits as people see them.
 func (q *Queue) DescribePermits() []status.Permit {
 	var shown []status.Permit
-	for _, p := range q.Permits() {
+	for _, p := range q.PermitsInForce() {
 		one := p.Permit
 		one.Calls = p.calls.Load()
 		shown = append(shown, one)

@@ -110,7 +110,7 @@ func (c *textChange) editedText(e status.TextEdit) (string, error) {
 	case e.Replace != nil && len(e.Hunks) > 0:
 		return "", errors.New("choose hunks or edit the text, not both")
 	case e.Replace != nil:
-		return replaceText(string(c.After.Data), *e.Replace)
+		return replaceRange(string(c.After.Data), *e.Replace)
 	case len(e.Hunks) == 0:
 		return "", errors.New("no hunk is chosen. Do you want to deny the call?")
 	}
@@ -136,7 +136,7 @@ func (c *textChange) applyHunks(numbers []int) (string, error) {
 	return b.String(), nil
 }
 
-func replaceText(text string, r status.TextReplacement) (string, error) {
+func replaceRange(text string, r status.TextReplacement) (string, error) {
 	if r.From < 0 || r.To < r.From || r.To > len(text) {
 		return "", fmt.Errorf("bytes %d to %d are not in the text, which has %d bytes", r.From, r.To, len(text))
 	}

@@ -153,7 +153,7 @@ func (d *fakeSystem) page(_ context.Context, uri string, vars map[string]string)
 	return tools.Content{Text: d.name + ":" + uri}, nil
 }
 
-func (d *fakeSystem) pages(_ context.Context, _, prefix string) ([]string, error) {
+func (d *fakeSystem) completePages(_ context.Context, _, prefix string) ([]string, error) {
 	return []string{prefix + "1", prefix + "2"}, nil
 }
 
@@ -224,7 +224,7 @@ func (d *fakeSystem) resource(ctx context.Context, uri string, vars map[string]s
 }
 
 func (d *fakeSystem) complete(ctx context.Context, variable, prefix string) ([]string, error) {
-	return d.pages(ctx, variable, prefix)
+	return d.completePages(ctx, variable, prefix)
 }
 
 // NewFakeOrgKind has names in the form that keeps its System's.

@@ -10,10 +10,10 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// clientRequests are the requests to one client that it has not answered yet.
+// requestsToClient are the requests to one client that it has not answered yet.
 //
 // mcp-go can send such requests only over transports of its own.
-type clientRequests struct {
+type requestsToClient struct {
 	mu      sync.Mutex
 	last    int
 	waiting map[string]chan message // by the bytes of their id
@@ -21,7 +21,7 @@ type clientRequests struct {
 
 // ask sends a request and waits for the response. When ctx ends first, the
 // client gets a cancellation.
-func (r *clientRequests) ask(
+func (r *requestsToClient) ask(
 	ctx context.Context, send func(context.Context, []byte) error, notify func([]byte), method mcp.MCPMethod, params any,
 ) (json.RawMessage, error) {
 	id, response := r.add()
@@ -50,7 +50,7 @@ func (r *clientRequests) ask(
 	}
 }
 
-func (r *clientRequests) add() (id string, response chan message) {
+func (r *requestsToClient) add() (id string, response chan message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last++
@@ -62,7 +62,7 @@ func (r *clientRequests) add() (id string, response chan message) {
 	return id, response
 }
 
-func (r *clientRequests) take(id string) chan message {
+func (r *requestsToClient) take(id string) chan message {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	response := r.waiting[id]
@@ -72,7 +72,7 @@ func (r *clientRequests) take(id string) chan message {
 
 // resolve hands a response of the client to the request it belongs to. One that
 // belongs to none is dropped.
-func (r *clientRequests) resolve(m message) {
+func (r *requestsToClient) resolve(m message) {
 	if response := r.take(string(m.id)); response != nil {
 		response <- m
 	}

@@ -37,7 +37,7 @@ func (s *Server) untrustedResourceContents(c tools.Content) []mcp.ResourceConten
 	return []mcp.ResourceContents{contents, mcp.TextResourceContents{URI: untrustedNoticeURI, MIMEType: "text/plain", Text: untrustedNotice}}
 }
 
-func (s *Server) markUntrusted(r *mcp.CallToolResult) *mcp.CallToolResult {
+func (s *Server) markResultUntrusted(r *mcp.CallToolResult) *mcp.CallToolResult {
 	if s.NoDataMarker {
 		return r
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// Declaration is a tool as tools/list shows it, as JSON, and its input schema.
-func Declaration(t tools.ToolInfo) (declaration, schema json.RawMessage) {
+// ToolDeclarationJSON is a tool as tools/list shows it, as JSON, and its input schema.
+func ToolDeclarationJSON(t tools.ToolInfo) (declaration, schema json.RawMessage) {
 	declared := declareTool(t)
 	b, err := json.Marshal(declared)
 	if err != nil { // the suite finds schemas that cannot be written

@@ -16,7 +16,7 @@ func TestAnnotations(t *testing.T) {
 		tools.Runs:    `{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}`,
 		tools.Admin:   `{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":false}`,
 	} {
-		if got, _ := mcp.Declaration(tools.ToolInfo{Effect: effect}); !strings.Contains(string(got), want) {
+		if got, _ := mcp.ToolDeclarationJSON(tools.ToolInfo{Effect: effect}); !strings.Contains(string(got), want) {
 			t.Errorf("%s: got %s, want %s", effect, got, want)
 		}
 	}

@@ -66,8 +66,8 @@ func (s *Server) isBarred(proven, name string) bool {
 	return s.http.barred[clientKey{proven, name}]
 }
 
-// untilDisconnected is ctx until the session is disconnected, or end is called.
-func (s *Session) untilDisconnected(ctx context.Context) (_ context.Context, end func()) {
+// contextUntilDisconnected is ctx until the session is disconnected, or end is called.
+func (s *Session) contextUntilDisconnected(ctx context.Context) (_ context.Context, end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(s.life, cancel)
 	return ctx, func() {

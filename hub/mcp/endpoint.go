@@ -22,7 +22,7 @@ import (
 // and per-session tools are copied into every session. So there is one
 // MCPServer per scope, made when a first session asks for it and kept, for
 // scopes are as few as sources. It has the union of what all clients are shown;
-// lists are narrowed for the others by [endpoint.narrowLists].
+// lists are narrowed for the others by [endpoint.addListNarrowingHooks].
 type endpoint struct {
 	*Server
 	scope string
@@ -74,7 +74,7 @@ func (s *Server) endpoint(scope string) (*endpoint, bool) {
 func (s *Server) newEndpoint(scope string) *endpoint {
 	ep := &endpoint{Server: s, scope: scope, published: map[string][]byte{}}
 	hooks := &server.Hooks{}
-	ep.narrowLists(hooks)
+	ep.addListNarrowingHooks(hooks)
 	hooks.AddAfterInitialize(func(ctx context.Context, _ any, _ *mcp.InitializeRequest, r *mcp.InitializeResult) {
 		r.Instructions += ep.noToolsNotice(ctx)
 	})
@@ -104,7 +104,7 @@ func (s *Server) newEndpoint(scope string) *endpoint {
 // noToolsNotice is what the instructions end with where a client is shown no tool: the user
 // should hear of it. Empty: there are tools.
 func (ep *endpoint) noToolsNotice(ctx context.Context) string {
-	if len(ep.toolset(requestFromContext(ctx)).Tools) > 0 {
+	if len(ep.clientToolset(requestFromContext(ctx)).Tools) > 0 {
 		return ""
 	}
 	return " No tool is open to you now. Tell the user to run `lectern status`, which says why."
@@ -168,10 +168,10 @@ func publishList[D, E any](ep *endpoint, list string, declarations []D, set func
 	return true
 }
 
-// narrowLists makes lists show no more than the client may use.
-func (ep *endpoint) narrowLists(hooks *server.Hooks) {
+// addListNarrowingHooks makes lists show no more than the client may use.
+func (ep *endpoint) addListNarrowingHooks(hooks *server.Hooks) {
 	hooks.AddAfterListTools(func(ctx context.Context, _ any, _ *mcp.ListToolsRequest, r *mcp.ListToolsResult) {
-		if set := ep.narrowedToolset(ctx); set != nil {
+		if set := ep.narrowedClientToolset(ctx); set != nil {
 			r.Tools = []mcp.Tool{}
 			for _, name := range slices.Sorted(maps.Keys(set.Tools)) {
 				r.Tools = append(r.Tools, declareTool(set.Tools[name].ToolInfo))
@@ -179,42 +179,42 @@ func (ep *endpoint) narrowLists(hooks *server.Hooks) {
 		}
 	})
 	hooks.AddAfterListPrompts(func(ctx context.Context, _ any, _ *mcp.ListPromptsRequest, r *mcp.ListPromptsResult) {
-		if set := ep.narrowedToolset(ctx); set != nil {
+		if set := ep.narrowedClientToolset(ctx); set != nil {
 			r.Prompts = slices.DeleteFunc(slices.Clone(r.Prompts), func(p mcp.Prompt) bool { _, ok := set.Prompts[p.Name]; return !ok })
 		}
 	})
 	hooks.AddAfterListResources(func(ctx context.Context, _ any, _ *mcp.ListResourcesRequest, r *mcp.ListResourcesResult) {
-		if set := ep.narrowedToolset(ctx); set != nil {
-			r.Resources = slices.DeleteFunc(slices.Clone(r.Resources), func(p mcp.Resource) bool { return !set.hasResource(p.Name) })
+		if set := ep.narrowedClientToolset(ctx); set != nil {
+			r.Resources = slices.DeleteFunc(slices.Clone(r.Resources), func(p mcp.Resource) bool { return !set.hasResourceNamed(p.Name) })
 		}
 		if r.NextCursor == "" {
-			r.Resources = append(slices.Clone(r.Resources), ep.listedResources(ctx)...)
+			r.Resources = append(slices.Clone(r.Resources), ep.listResourcesOfTemplates(ctx)...)
 		}
 	})
 	hooks.AddAfterListResourceTemplates(
 		func(ctx context.Context, _ any, _ *mcp.ListResourceTemplatesRequest, r *mcp.ListResourceTemplatesResult) {
-			if set := ep.narrowedToolset(ctx); set != nil {
+			if set := ep.narrowedClientToolset(ctx); set != nil {
 				r.ResourceTemplates = slices.DeleteFunc(slices.Clone(r.ResourceTemplates),
-					func(p mcp.ResourceTemplate) bool { return !set.hasResource(p.Name) })
+					func(p mcp.ResourceTemplate) bool { return !set.hasResourceNamed(p.Name) })
 			}
 		})
 }
 
-// narrowedToolset is the toolset of a client that is shown less than mcp-go has, or nil.
-func (ep *endpoint) narrowedToolset(ctx context.Context) *Toolset {
-	set := ep.toolset(requestFromContext(ctx))
+// narrowedClientToolset is the toolset of a client that is shown less than mcp-go has, or nil.
+func (ep *endpoint) narrowedClientToolset(ctx context.Context) *Toolset {
+	set := ep.clientToolset(requestFromContext(ctx))
 	if all, _ := ep.Hub.Toolset(ep.scope, nil); set == all {
 		return nil
 	}
 	return set
 }
 
-// toolset is what the client of x is shown.
-func (ep *endpoint) toolset(x *request) *Toolset {
+// clientToolset is what the client of x is shown.
+func (ep *endpoint) clientToolset(x *request) *Toolset {
 	set, _ := ep.Hub.Toolset(ep.scope, &x.caller.Client)
 	return set
 }
 
-func (t *Toolset) hasResource(name string) bool {
+func (t *Toolset) hasResourceNamed(name string) bool {
 	return slices.ContainsFunc(t.Resources, func(r tools.ResourceInfo) bool { return r.Name == name })
 }

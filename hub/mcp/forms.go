@@ -111,8 +111,8 @@ func (x *request) filledForm(p mcp.MultiRoundTripParams) *approval.FilledForm {
 	return f
 }
 
-// formResult is the answer to a call that waits for its form.
-func formResult(f *approval.FormRequiredError) *mcp.CallToolResult {
+// formRequiredResult is the answer to a call that waits for its form.
+func formRequiredResult(f *approval.FormRequiredError) *mcp.CallToolResult {
 	r := server.NewInputRequestBuilder(f.State).Elicit(formKey, approvalForm(f.FormContent)).ToolResult()
 	r.Content = []mcp.Content{}
 	return r

@@ -111,8 +111,8 @@ func (ep *endpoint) handleModernPost(w http.ResponseWriter, r *http.Request, m m
 		reject(w, http.StatusForbidden, disconnectedSessionRejection(m))
 		return
 	}
-	session := ep.modernSession(ep.scope, proven, p.meta)
-	ctx, end := session.untilDisconnected(r.Context())
+	session := ep.findOrOpenModernSession(ep.scope, proven, p.meta)
+	ctx, end := session.contextUntilDisconnected(r.Context())
 	defer end()
 	x, out := newRequest(m, p, session), ep.newResponseWriter(w)
 	x.notify = out.notify
@@ -120,7 +120,7 @@ func (ep *endpoint) handleModernPost(w http.ResponseWriter, r *http.Request, m m
 	if m.method == string(mcp.MethodSubscriptionsListen) && m.id != nil {
 		a = ep.serveSubscription(ctx, x)
 	} else {
-		a = ep.respond(ctx, x, newMCPSession(session, session.ID))
+		a = ep.handleRequest(ctx, x, newMCPSession(session, session.ID))
 	}
 	out.respond(r.Context(), httpStatusOfErrorCode(a.code), a.frame)
 }
@@ -196,7 +196,7 @@ func (ep *endpoint) handleInitialize(w http.ResponseWriter, r *http.Request, m m
 		})
 		return
 	}
-	a := ep.respond(r.Context(), newRequest(m, p, hs.session), hs.mcpSession)
+	a := ep.handleRequest(r.Context(), newRequest(m, p, hs.session), hs.mcpSession)
 	if ep.isBarred(hs.session.Proven, hs.session.clientInfo().Name) {
 		ep.closeHTTPSession(hs)
 		reject(w, http.StatusForbidden, disconnectedSessionRejection(m))
@@ -238,7 +238,7 @@ func (ep *endpoint) handleLegacyPost(w http.ResponseWriter, r *http.Request, m m
 	x.ask = func(ctx context.Context, method mcp.MCPMethod, params any) (json.RawMessage, error) {
 		return hs.requests.ask(ctx, out.sendRequest, out.notify, method, params)
 	}
-	a := ep.respond(ctx, x, hs.mcpSession)
+	a := ep.handleRequest(ctx, x, hs.mcpSession)
 	out.respond(r.Context(), http.StatusOK, a.frame)
 }
 

@@ -38,7 +38,7 @@ func (hs *httpSession) beginRequest(ctx context.Context, m message) (_ context.C
 	if m.id == nil {
 		return ctx, func() {}
 	}
-	ctx, cancel := hs.session.untilDisconnected(ctx)
+	ctx, cancel := hs.session.contextUntilDisconnected(ctx)
 	hs.pendingMu.Lock()
 	defer hs.pendingMu.Unlock()
 	hs.pending[string(m.id)] = &cancel
@@ -137,10 +137,10 @@ func (s *Server) httpSession(id, scope, proven string) *httpSession {
 	return hs
 }
 
-// modernSession is the session of a client of the modern era, which is known by
+// findOrOpenModernSession is the session of a client of the modern era, which is known by
 // what it calls itself. When there are too many, the one that was quiet for
 // longest is forgotten.
-func (s *Server) modernSession(scope, proven string, meta *mcp.Meta) *Session {
+func (s *Server) findOrOpenModernSession(scope, proven string, meta *mcp.Meta) *Session {
 	client := mcp.Implementation{}
 	if c := meta.ClientInfo(); c != nil {
 		client = *c

@@ -64,7 +64,7 @@ func TestHTTPRefusals(t *testing.T) {
 	if resp, _ := s.Do("POST", "/mcp/notes", ping, "Mcp-Session-Id", session); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("after its end: %d, want 404", resp.StatusCode)
 	}
-	if _, n := h.CountActivity(); n != 0 {
+	if _, n := h.ActivityCounts(); n != 0 {
 		t.Errorf("%d sessions are left", n)
 	}
 }
@@ -134,7 +134,7 @@ func TestHTTPModern(t *testing.T) {
 			t.Errorf("session %+v", got)
 		}
 	}
-	if _, n := h.CountActivity(); n != 1 {
+	if _, n := h.ActivityCounts(); n != 1 {
 		t.Errorf("%d sessions, want 1", n)
 	}
 }
@@ -158,7 +158,7 @@ func TestManyInitialize(t *testing.T) {
 	if got[http.StatusOK] != 64 || got[http.StatusTooManyRequests] != 20_000-64 {
 		t.Errorf("answers by status: %v", got)
 	}
-	if _, n := h.CountActivity(); n != 64 {
+	if _, n := h.ActivityCounts(); n != 64 {
 		t.Errorf("%d sessions, want 64", n)
 	}
 	if after := heap(); after > before+32<<20 {
@@ -186,7 +186,7 @@ func TestQuietSessionMakesWay(t *testing.T) {
 		if d := cmp.Diff([]int{200, 200, 429, 200}, got); d != "" {
 			t.Error(d)
 		}
-		if _, n := h.CountActivity(); n != 2 {
+		if _, n := h.ActivityCounts(); n != 2 {
 			t.Errorf("%d sessions, want 2", n)
 		}
 	})
@@ -200,7 +200,7 @@ func TestHTTPSessionGoesIdle(t *testing.T) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if _, n := h.CountActivity(); n == 0 {
+		if _, n := h.ActivityCounts(); n == 0 {
 			return
 		}
 		select {

@@ -21,11 +21,11 @@ type Hub interface {
 	// Call runs a tool. Its error may also be an [approval.FormRequest].
 	Call(ctx context.Context, c Call) (tools.Result, error)
 	// Read returns the content of a resource.
-	Read(ctx context.Context, by Caller, uri string) (tools.Content, error)
+	Read(ctx context.Context, by RequestOrigin, uri string) (tools.Content, error)
 	// Prompt renders a prompt.
-	Prompt(ctx context.Context, by Caller, name string, args map[string]string) ([]tools.Message, error)
+	Prompt(ctx context.Context, by RequestOrigin, name string, args map[string]string) ([]tools.Message, error)
 	// Complete proposes values for an argument of a prompt or a resource.
-	Complete(ctx context.Context, by Caller, c CompletionRequest) ([]string, error)
+	Complete(ctx context.Context, by RequestOrigin, c CompletionRequest) ([]string, error)
 }
 
 // A Toolset is what a client is shown. Names are unique per list.
@@ -41,15 +41,15 @@ type Tool struct {
 	ErrorFormat    tools.ErrorFormat // of its System
 }
 
-// A Caller is who makes a request.
-type Caller struct {
+// A RequestOrigin is who makes a request.
+type RequestOrigin struct {
 	Session *Session
 	Client  policy.Client // what the session has proved, or what the request or its session claims
 }
 
 // A Call is a tools/call.
 type Call struct {
-	Caller
+	RequestOrigin
 	Tool   string // as published
 	Args   json.RawMessage
 	Reason string         // why the agent makes the call, in its words; may be empty

@@ -26,7 +26,7 @@ type mcpSession struct {
 	announcements chan mcp.JSONRPCNotification
 	ready         atomic.Bool
 	legacy        atomic.Bool // it has sent initialize
-	requests      clientRequests
+	requests      requestsToClient
 
 	mu     sync.Mutex
 	caps   mcp.ClientCapabilities
@@ -200,7 +200,7 @@ func (ep *endpoint) serveSubscription(ctx context.Context, x *request) response 
 	}
 	defer disconnect()
 	ended := make(chan response, 1)
-	go func() { ended <- ep.respond(ctx, x, l) }()
+	go func() { ended <- ep.handleRequest(ctx, x, l) }()
 	for {
 		select {
 		case n := <-l.announcements:

@@ -66,7 +66,7 @@ func parseMessage(raw []byte) (message, *rejection) {
 			return m, &rejection{mcp.INVALID_REQUEST, nil, why}
 		}
 	}
-	if why := cmp.Or(misspelt, m.check(version, method, answer != nil), m.repeatedKey()); why != "" {
+	if why := cmp.Or(misspelt, m.checkAndSetMethod(version, method, answer != nil), m.describeRepeatedKey()); why != "" {
 		return m, &rejection{mcp.INVALID_REQUEST, m.id, why}
 	}
 	return m, nil
@@ -94,9 +94,9 @@ func checkKeySpelling(key string) (why string) {
 	return ""
 }
 
-// repeatedKey says which key of the message, its parameters or the arguments of a
+// describeRepeatedKey says which key of the message, its parameters or the arguments of a
 // tool is there twice: readers differ in which of the two they take.
-func (m *message) repeatedKey() (why string) {
+func (m *message) describeRepeatedKey() (why string) {
 	object := bytes.TrimSpace(m.raw)
 	for _, level := range []struct{ path, inside string }{{"", "params"}, {"params.", "arguments"}, {"params.arguments.", ""}} {
 		if len(object) == 0 || object[0] != '{' {
@@ -105,7 +105,7 @@ func (m *message) repeatedKey() (why string) {
 		var next []byte
 		var seen keySet
 		jsonobject.Each(object, func(key []byte, value json.RawMessage) {
-			if !seen.add(key) {
+			if !seen.addIfNew(key) {
 				why = cmp.Or(why, fmt.Sprintf("the key %q is there twice", level.path+string(key)))
 			}
 			if string(key) == level.inside {
@@ -124,8 +124,8 @@ type keySet struct {
 	many map[string]bool // those that are not in few
 }
 
-// add reports whether key was not in the set.
-func (s *keySet) add(key []byte) bool {
+// addIfNew reports whether key was not in the set.
+func (s *keySet) addIfNew(key []byte) bool {
 	for _, known := range s.few[:s.n] {
 		if string(known) == string(key) {
 			return false
@@ -146,9 +146,9 @@ func (s *keySet) add(key []byte) bool {
 	return true
 }
 
-// check says what is wrong with the fields of a message whose id is good, and
+// checkAndSetMethod says what is wrong with the fields of a message whose id is good, and
 // takes over its method.
-func (m *message) check(version, method json.RawMessage, answers bool) (why string) {
+func (m *message) checkAndSetMethod(version, method json.RawMessage, answers bool) (why string) {
 	if string(version) != `"2.0"` {
 		return `jsonrpc must be "2.0"`
 	}

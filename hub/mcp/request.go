@@ -16,7 +16,7 @@ import (
 type request struct {
 	message
 	parsedParams
-	caller Caller
+	caller RequestOrigin
 	notify func(frame []byte) // queues a notification to be read before the response
 	// ask sends a request to the client and waits for its response. Nil: the
 	// connection cannot.
@@ -40,7 +40,7 @@ func requestFromContext(ctx context.Context) *request {
 // newRequest is a message of a session. A modern message names its client, which
 // counts unless the session has proved another.
 func newRequest(m message, p parsedParams, s *Session) *request {
-	x := &request{message: m, parsedParams: p, caller: Caller{Session: s}}
+	x := &request{message: m, parsedParams: p, caller: RequestOrigin{Session: s}}
 	x.caller.Client = policy.Client{Name: s.ClientName(), Proven: s.Proven != ""}
 	if x.isModern() {
 		s.setProtocol(p.meta.ProtocolVersion())

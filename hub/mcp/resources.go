@@ -20,7 +20,7 @@ func (ep *endpoint) getPrompt(ctx context.Context, r mcp.GetPromptRequest) (*mcp
 	if err != nil {
 		return nil, toHandlerError(ctx, err, mcp.INVALID_PARAMS, nil)
 	}
-	out := &mcp.GetPromptResult{Description: ep.toolset(x).Prompts[r.Params.Name].Doc, Messages: []mcp.PromptMessage{}}
+	out := &mcp.GetPromptResult{Description: ep.clientToolset(x).Prompts[r.Params.Name].Doc, Messages: []mcp.PromptMessage{}}
 	for _, m := range messages {
 		role := mcp.RoleUser
 		if m.Assistant {
@@ -35,20 +35,20 @@ func (ep *endpoint) getPrompt(ctx context.Context, r mcp.GetPromptRequest) (*mcp
 func (ep *endpoint) CompletePromptArgument(
 	ctx context.Context, name string, argument mcp.CompleteArgument, with mcp.CompleteContext,
 ) (*mcp.Completion, error) {
-	return ep.complete(ctx, CompletionRequest{Prompt: name, Argument: argument.Name, Value: argument.Value, Given: with.Arguments})
+	return ep.completeArgument(ctx, CompletionRequest{Prompt: name, Argument: argument.Name, Value: argument.Value, Given: with.Arguments})
 }
 
 // CompleteResourceArgument implements [server.ResourceCompletionProvider].
 func (ep *endpoint) CompleteResourceArgument(
 	ctx context.Context, uri string, argument mcp.CompleteArgument, _ mcp.CompleteContext,
 ) (*mcp.Completion, error) {
-	return ep.complete(ctx, CompletionRequest{Resource: uri, Argument: argument.Name, Value: argument.Value})
+	return ep.completeArgument(ctx, CompletionRequest{Resource: uri, Argument: argument.Name, Value: argument.Value})
 }
 
 // maxCompletionValues is how many values a completion may propose (MCP schema).
 const maxCompletionValues = 100
 
-func (ep *endpoint) complete(ctx context.Context, c CompletionRequest) (*mcp.Completion, error) {
+func (ep *endpoint) completeArgument(ctx context.Context, c CompletionRequest) (*mcp.Completion, error) {
 	values, err := ep.Hub.Complete(ctx, requestFromContext(ctx).caller, c)
 	if err != nil {
 		return nil, toHandlerError(ctx, err, mcp.INVALID_PARAMS, nil)
@@ -56,12 +56,12 @@ func (ep *endpoint) complete(ctx context.Context, c CompletionRequest) (*mcp.Com
 	return &mcp.Completion{Values: append([]string{}, values...), Total: len(values), HasMore: len(values) == maxCompletionValues}, nil
 }
 
-// listedResources are the resources that templates list by their values, for the client
+// listResourcesOfTemplates are the resources that templates list by their values, for the client
 // of a request: each URI once.
-func (ep *endpoint) listedResources(ctx context.Context) (listed []mcp.Resource) {
+func (ep *endpoint) listResourcesOfTemplates(ctx context.Context) (listed []mcp.Resource) {
 	x := requestFromContext(ctx)
 	seen := map[string]bool{}
-	for _, info := range ep.toolset(x).Resources {
+	for _, info := range ep.clientToolset(x).Resources {
 		if !info.Listed {
 			continue
 		}

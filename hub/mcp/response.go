@@ -28,11 +28,11 @@ func errorResponse(id json.RawMessage, code int, why string) response {
 
 const internalErrorMessage = "the request failed; Lectern's log has the reason"
 
-// respond answers x as the client that mcp-go knows. It is the one road of
+// handleRequest answers x as the client that mcp-go knows. It is the one road of
 // every message, whatever carried it. Here are answered what agents send most, the
 // valid tools/call of both eras and the ping that only the legacy era has, and
 // everything else by mcp-go.
-func (ep *endpoint) respond(ctx context.Context, x *request, as *mcpSession) (r response) {
+func (ep *endpoint) handleRequest(ctx context.Context, x *request, as *mcpSession) (r response) {
 	defer func() {
 		if p := recover(); p != nil {
 			ep.Log.Error("handle message", "component", "hub", "session", x.caller.Session.ID, "method", x.method, "err", p, "stack",
@@ -102,7 +102,7 @@ func (ep *endpoint) callTool(ctx context.Context, x *request, as *mcpSession) re
 	caller := newCallNotifier(x)
 	defer caller.end()
 	call := Call{
-		Caller: x.caller, Tool: x.call.Name, Args: x.call.Arguments, Reason: callReason(x.meta), Notify: caller,
+		RequestOrigin: x.caller, Tool: x.call.Name, Args: x.call.Arguments, Reason: callReason(x.meta), Notify: caller,
 		Prompt: x.prompter(as), Forms: x.supportsForms(), Form: x.filledForm(x.call.MultiRoundTripParams),
 	}
 	if x.answer != nil {
@@ -125,9 +125,9 @@ func (ep *endpoint) callTool(ctx context.Context, x *request, as *mcpSession) re
 // newFailedCallResponse is the response to a call that failed, or that asks for a form.
 func (ep *endpoint) newFailedCallResponse(x *request, err error) response {
 	if form, isForm := errors.AsType[*approval.FormRequiredError](err); isForm {
-		return ep.newCallResponse(x, formResult(form))
+		return ep.newCallResponse(x, formRequiredResult(form))
 	}
-	t, shown := ep.toolset(x).Tools[x.call.Name]
+	t, shown := ep.clientToolset(x).Tools[x.call.Name]
 	if !shown {
 		return errorResponse(x.id, mcp.INVALID_PARAMS, errorSentence(tools.AsError(err)))
 	}
@@ -180,7 +180,7 @@ func (ep *endpoint) successResult(res tools.Result) *mcp.CallToolResult {
 	if res.NoNotes {
 		return out
 	}
-	return ep.markUntrusted(out)
+	return ep.markResultUntrusted(out)
 }
 
 // errorResult writes e in the format of the tool's System, and as one plain sentence.
@@ -193,7 +193,7 @@ func (ep *endpoint) errorResult(t Tool, e *tools.Error) *mcp.CallToolResult {
 	result := &mcp.CallToolResult{IsError: true, RawStructuredContent: b, Content: []mcp.Content{mcp.NewTextContent(errorSentence(e))}}
 	if note, ok := e.Data.(NoteDiff); ok {
 		result.Content = append(result.Content, mcp.NewTextContent(note.Diff))
-		return ep.markUntrusted(result)
+		return ep.markResultUntrusted(result)
 	}
 	return result
 }
@@ -261,10 +261,10 @@ func (ep *endpoint) correctError(ctx context.Context, x *request, e mcp.JSONRPCE
 	}
 	if x.method == string(mcp.MethodToolsCall) {
 		why := tools.Errorf(tools.Invalid, "the parameters of the call are not valid")
-		if _, listed := ep.toolset(x).Tools[params.Name]; !listed && params.Name != "" {
+		if _, listed := ep.clientToolset(x).Tools[params.Name]; !listed && params.Name != "" {
 			why = tools.Errorf(tools.NotFound, "no such tool")
 		}
-		_, _ = ep.Hub.Call(ctx, Call{Caller: x.caller, Tool: params.Name, Args: params.Arguments, Rejected: why}) // recorded only
+		_, _ = ep.Hub.Call(ctx, Call{RequestOrigin: x.caller, Tool: params.Name, Args: params.Arguments, Rejected: why}) // recorded only
 	}
 	return e
 }

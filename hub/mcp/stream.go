@@ -65,7 +65,7 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a Co
 	ep, ok := s.endpoint(a.Scope)
 	if !ok {
 		why := noSourceMessage(a.Scope)
-		_ = readFrames(ctx, r, s.Limits.Frame, newRefusingFrameHandler(ctx, out,
+		_ = startFrameReader(ctx, r, s.Limits.Frame, newRefusingFrameHandler(ctx, out,
 			why)).waitAndStop(ctx) // a client that is refused does not read why the stream ended
 		return flushAndEndStream(ctx, r, out, s.Limits.Grace)
 	}
@@ -89,7 +89,8 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a Co
 	announcing := make(chan struct{})
 	go func() { defer close(announcing); st.forwardAnnouncements(ctx) }()
 
-	err = readFrames(ctx, r, s.Limits.Frame, func(raw []byte, err error) (func(), error) { return st.receive(ctx, raw, err) }).waitAndStop(ctx)
+	handle := func(raw []byte, err error) (func(), error) { return st.handleFrame(ctx, raw, err) }
+	err = startFrameReader(ctx, r, s.Limits.Frame, handle).waitAndStop(ctx)
 	st.drain(ctx, cancel, err)
 	<-announcing
 	if lost := out.droppedCount(); lost > 0 {
@@ -117,8 +118,8 @@ func (st *stream) forwardAnnouncements(ctx context.Context) {
 	}
 }
 
-// receive is the stream's [frameHandler]. Its error ends the stream.
-func (st *stream) receive(ctx context.Context, raw []byte, err error) (work func(), _ error) {
+// handleFrame is the stream's [frameHandler]. Its error ends the stream.
+func (st *stream) handleFrame(ctx context.Context, raw []byte, err error) (work func(), _ error) {
 	switch {
 	case ctx.Err() != nil: // the stream has ended
 	case errors.Is(err, frame.ErrTooLong):
@@ -145,18 +146,18 @@ func (st *stream) acceptMessage(ctx context.Context, raw []byte) (work func()) {
 	case m.id == nil:
 		st.handleNotification(ctx, m)
 	default:
-		return st.startRequest(ctx, m)
+		return st.answerOrDeferRequest(ctx, m)
 	}
 	return nil
 }
 
-// startRequest answers in order what is quick and returns the work of what may take
+// answerOrDeferRequest answers in order what is quick and returns the work of what may take
 // long.
 //
 // A client that sends faster than it is answered is not read meanwhile: what
 // waits in its pipe costs nothing here and no request is turned away. That
 // holds up its cancellations too, but no longer than the deadline of a call.
-func (st *stream) startRequest(ctx context.Context, m message) (work func()) {
+func (st *stream) answerOrDeferRequest(ctx context.Context, m message) (work func()) {
 	for !st.hasRoom(m) {
 		select {
 		case <-st.freed:
@@ -195,7 +196,7 @@ func (st *stream) handleNotification(ctx context.Context, m message) {
 		return // the stream has ended
 	}
 	defer release()
-	st.endpoint.respond(ctx, st.newRequest(m), st.client)
+	st.endpoint.handleRequest(ctx, st.newRequest(m), st.client)
 }
 
 func (st *stream) newRequest(m message) *request {
@@ -233,7 +234,7 @@ func (st *stream) handle(ctx context.Context, m message, p *pendingRequest) {
 	if m.method == string(mcp.MethodSubscriptionsListen) {
 		r = st.serveSubscription(ctx, x)
 	} else {
-		r = st.endpoint.respond(ctx, x, st.client)
+		r = st.endpoint.handleRequest(ctx, x, st.client)
 	}
 }
 
@@ -301,18 +302,18 @@ type frameHandler func(frame []byte, err error) (work func(), _ error)
 // maxWaitingReaders is how many goroutines of a stream wait for their turn to read.
 const maxWaitingReaders = 2
 
-// readFrames reads r in goroutines of its own, because a read cannot be
+// startFrameReader reads r in goroutines of its own, because a read cannot be
 // interrupted. Those that do not read end with ctx.
-func readFrames(ctx context.Context, r io.Reader, most int, handle frameHandler) *frameReader {
+func startFrameReader(ctx context.Context, r io.Reader, most int, handle frameHandler) *frameReader {
 	in := &frameReader{
 		frames: frame.NewReader(r, most), handle: handle,
 		turn: make(chan struct{}), kept: make(chan struct{}, maxWaitingReaders), done: make(chan struct{}),
 	}
-	go in.read(ctx)
+	go in.readLoop(ctx)
 	return in
 }
 
-func (in *frameReader) read(ctx context.Context) {
+func (in *frameReader) readLoop(ctx context.Context) {
 	for {
 		b, err := in.frames.Next()
 		work, more := in.handleFrame(b, err)
@@ -326,7 +327,7 @@ func (in *frameReader) read(ctx context.Context) {
 		select {
 		case in.turn <- struct{}{}:
 		default:
-			go in.read(ctx)
+			go in.readLoop(ctx)
 		}
 		work()
 		select {

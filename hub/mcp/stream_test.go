@@ -195,7 +195,7 @@ func TestCancel(t *testing.T) {
 		}
 		synctest.Wait()
 		c.Ask("ping", `{}`) // fails unless the cancelled call has no answer
-		if n, _ := h.CountActivity(); n != 1 {
+		if n, _ := h.ActivityCounts(); n != 1 {
 			t.Errorf("%d in flight, want the other", n)
 		}
 	})
@@ -214,7 +214,7 @@ func TestCancelStubborn(t *testing.T) {
 		synctest.Wait()
 		c.Send(`{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"stubborn"}}`)
 		<-h.world.Started
-		if n, _ := h.CountActivity(); n != 2 {
+		if n, _ := h.ActivityCounts(); n != 2 {
 			t.Errorf("%d in flight, want both", n)
 		}
 		close(h.world.Free)
@@ -223,7 +223,7 @@ func TestCancelStubborn(t *testing.T) {
 		}
 		synctest.Wait()
 		c.Ask("ping", `{}`) // fails unless the first has no answer
-		if n, _ := h.CountActivity(); n != 0 {
+		if n, _ := h.ActivityCounts(); n != 0 {
 			t.Errorf("%d in flight", n)
 		}
 	})
@@ -256,7 +256,7 @@ func TestEndOfInput(t *testing.T) {
 			t.Errorf("took %v, want the grace of 5s", took)
 		}
 		synctest.Wait() // the call that was cancelled is answered before its tool returns
-		if n, sessions := h.CountActivity(); n+sessions != 0 {
+		if n, sessions := h.ActivityCounts(); n+sessions != 0 {
 			t.Errorf("%d calls and %d sessions are left", n, sessions)
 		}
 	})
@@ -351,7 +351,7 @@ func TestClientThatNeverReads(t *testing.T) {
 	if err := <-done; err == nil || !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("got %v, want the write deadline", err)
 	}
-	if n, sessions := h.CountActivity(); sessions != 0 {
+	if n, sessions := h.ActivityCounts(); sessions != 0 {
 		t.Errorf("%d calls and %d sessions are left", n, sessions)
 	}
 }

@@ -174,8 +174,8 @@ func (p *Policy) NamedClients(source string) []string {
 	return names
 }
 
-// AsksClient is what c is asked about in source by the grant that names it.
-func (p *Policy) AsksClient(c Client, source string) []tools.Effect {
+// ClientAskedEffects is what c is asked about in source by the grant that names it.
+func (p *Policy) ClientAskedEffects(c Client, source string) []tools.Effect {
 	if g := p.findGrant(c, source); g != nil {
 		return intersect(g.Ask, tools.Effects())
 	}

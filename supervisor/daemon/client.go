@@ -30,9 +30,9 @@ func Client(c ConnectConfig) status.Client {
 			return conn, err
 		}),
 		Actions: status.ActionHandlers{
-			status.StartHub:   {Preview: client.previewStart, Do: client.withStartFailureReport(client.startHub)},
+			status.StartHub:   {Preview: client.previewStart, Do: client.withStartFailedCallback(client.startHub)},
 			status.StopHub:    {Preview: client.previewStop, Do: client.stopHub},
-			status.RestartHub: {Preview: client.previewStop, Do: client.withStartFailureReport(client.restartHub)},
+			status.RestartHub: {Preview: client.previewStop, Do: client.withStartFailedCallback(client.restartHub)},
 		},
 	}
 	return client
@@ -98,12 +98,12 @@ func (c *client) offlineSnapshot(last status.Snapshot, cause error) status.Snaps
 	return s
 }
 
-func (c *client) newStartHubStep() status.Step {
+func (c *client) newStartHubPlanStep() status.Step {
 	return status.Step{Description: "start " + strings.Join(c.Command, " ")}
 }
 
 func (c *client) previewStart(context.Context, status.Action) (status.Plan, error) {
-	return status.Plan{Title: "Start the hub", Steps: []status.Step{c.newStartHubStep()}, Risks: []string{}}, nil
+	return status.Plan{Title: "Start the hub", Steps: []status.Step{c.newStartHubPlanStep()}, Risks: []string{}}, nil
 }
 
 // previewStop plans to stop the hub, or to restart it.
@@ -114,7 +114,7 @@ func (c *client) previewStop(ctx context.Context, a status.Action) (status.Plan,
 	}
 	stop := status.Step{Description: fmt.Sprintf("stop the hub (pid %d) once its %d calls in flight have ended", v.PID, v.InFlight)}
 	if a.Verb == status.RestartHub {
-		return status.Plan{Title: "Restart the hub", Steps: []status.Step{stop, c.newStartHubStep()}, Risks: []string{}}, nil
+		return status.Plan{Title: "Restart the hub", Steps: []status.Step{stop, c.newStartHubPlanStep()}, Risks: []string{}}, nil
 	}
 	plan := status.Plan{Title: "Stop the hub", Steps: []status.Step{stop}, Risks: []string{}}
 	if v.Sessions > 0 {
@@ -123,8 +123,8 @@ func (c *client) previewStop(ctx context.Context, a status.Action) (status.Plan,
 	return plan, nil
 }
 
-// withStartFailureReport is start with a report of its failure.
-func (c *client) withStartFailureReport(start func(context.Context, status.Action) error) func(context.Context, status.Action) error {
+// withStartFailedCallback is start with a report of its failure.
+func (c *client) withStartFailedCallback(start func(context.Context, status.Action) error) func(context.Context, status.Action) error {
 	return func(ctx context.Context, a status.Action) error {
 		err := start(ctx, a)
 		if err != nil && ctx.Err() == nil && c.OnStartFailed != nil {
@@ -157,5 +157,5 @@ func (c *client) stopHubWith(ctx context.Context, req StopRequest) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, stopTimeout,
 		fmt.Errorf("stop hub: it still runs after %s; see %s", stopTimeout, c.Paths.Output()))
 	defer cancel()
-	return Stop(ctx, c.Paths, req)
+	return StopHubAndWait(ctx, c.Paths, req)
 }

@@ -75,7 +75,7 @@ const (
 // Connect returns a stream to the hub, which it starts when none runs and the
 // policy allows; any number of callers at one moment share one hub. Errors
 // with a method Final() bool that returns true are permanent: another attempt fails too.
-func Connect(ctx context.Context, c ConnectConfig) (net.Conn, Welcome, error) {
+func Connect(ctx context.Context, c ConnectConfig) (net.Conn, HelloAnswer, error) {
 	if c.ReadyTimeout == 0 {
 		c.ReadyTimeout = 10 * time.Second
 	}
@@ -105,7 +105,7 @@ var errReplaced = errors.New("start hub: it handed over to another at once")
 
 // startOrJoin starts a hub, or connects to the one that another process starts
 // meanwhile: the process that holds start.lock starts it, the others wait.
-func (c *ConnectConfig) startOrJoin(ctx context.Context) (conn net.Conn, w Welcome, err error) {
+func (c *ConnectConfig) startOrJoin(ctx context.Context) (conn net.Conn, w HelloAnswer, err error) {
 	limit := c.ReadyTimeout + stopTimeout
 	waiting, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf(
 		"start hub: another lectern has been starting it for %s; end the process that holds %s", limit, c.Paths.startLock()))
@@ -135,12 +135,12 @@ func (c *ConnectConfig) startOrJoin(ctx context.Context) (conn net.Conn, w Welco
 }
 
 // dialHub connects to a hub that runs.
-func (c *ConnectConfig) dialHub(ctx context.Context) (net.Conn, Welcome, error) {
+func (c *ConnectConfig) dialHub(ctx context.Context) (net.Conn, HelloAnswer, error) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.hello, helloTimeout))
 	defer cancel()
 	conn, err := loopnet.DialSocket(ctx, c.Paths.MCPSocket())
 	if err != nil {
-		return nil, Welcome{}, err
+		return nil, HelloAnswer{}, err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	w, err := handshake(conn, Hello{
@@ -161,9 +161,9 @@ func (c *ConnectConfig) commandStartsThisBuild() bool {
 }
 
 // startAndWait starts a hub and waits for its welcome. start.lock is held.
-func (c *ConnectConfig) startAndWait(ctx context.Context) (net.Conn, Welcome, error) {
+func (c *ConnectConfig) startAndWait(ctx context.Context) (net.Conn, HelloAnswer, error) {
 	var conn net.Conn
-	var w Welcome
+	var w HelloAnswer
 	// A hub that refuses every client is still shutting down; let it finish.
 	gone, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()

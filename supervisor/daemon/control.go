@@ -57,8 +57,8 @@ func (h *hubServer) controlServer() *http.Server {
 	mux.HandleFunc("POST "+hubStopPath, h.handleStop)
 	if h.Control != nil {
 		mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-			h.lifecycle.countControlRequest(+1)
-			defer h.lifecycle.countControlRequest(-1)
+			h.lifecycle.adjustControlRequestCount(+1)
+			defer h.lifecycle.adjustControlRequestCount(-1)
 			h.Control.ServeHTTP(w, r)
 		})
 	}
@@ -109,10 +109,10 @@ func GetHealth(ctx context.Context, p Paths) (Health, error) {
 	return requestHub(ctx, p, http.MethodGet, hubHealthPath, nil)
 }
 
-// Stop asks the hub to shut down and returns when it is gone, or ctx ends. It
+// StopHubAndWait asks the hub to shut down and returns when it is gone, or ctx ends. It
 // returns ErrNoHub when there is none, and a *BusyError when it is in use and was
 // to stop only if idle.
-func Stop(ctx context.Context, p Paths, ask StopRequest) error {
+func StopHubAndWait(ctx context.Context, p Paths, ask StopRequest) error {
 	body, err := json.Marshal(ask)
 	if err != nil {
 		return err

@@ -250,7 +250,7 @@ func TestProbeIsNoAgent(t *testing.T) {
 	if hub, err := GetHealth(t.Context(), w.paths()); err != nil || hub.Sessions != 0 {
 		t.Errorf("%d sessions, %v; want none", hub.Sessions, err)
 	}
-	if err := Stop(t.Context(), w.paths(), StopRequest{}); err != nil {
+	if err := StopHubAndWait(t.Context(), w.paths(), StopRequest{}); err != nil {
 		t.Fatal(err)
 	}
 	w.waitGone(welcome.PID)
@@ -278,15 +278,15 @@ func TestHubThatEndsAtOnce(t *testing.T) {
 
 func TestStop(t *testing.T) {
 	w := newHubTest(t)
-	if err := Stop(t.Context(), w.paths(), StopRequest{}); !errors.Is(err, ErrNoHub) {
+	if err := StopHubAndWait(t.Context(), w.paths(), StopRequest{}); !errors.Is(err, ErrNoHub) {
 		t.Errorf("stop without a hub: %v", err)
 	}
 	a := w.connect()
 	var busy *BusyError
-	if err := Stop(t.Context(), w.paths(), StopRequest{IfIdle: true}); !errors.As(err, &busy) || busy.Hub.Sessions != 1 {
+	if err := StopHubAndWait(t.Context(), w.paths(), StopRequest{IfIdle: true}); !errors.As(err, &busy) || busy.Hub.Sessions != 1 {
 		t.Errorf("stop if idle, with a session open: %v", err)
 	}
-	if err := Stop(t.Context(), w.paths(), StopRequest{}); err != nil {
+	if err := StopHubAndWait(t.Context(), w.paths(), StopRequest{}); err != nil {
 		t.Fatal(err)
 	}
 	a.expectEnd()

@@ -126,7 +126,7 @@ func TestUnknownWireIsRefused(t *testing.T) {
 	if err := writeJSONLine(conn, Hello{Lectern: lineTypeHello, Wire: WireVersion + 2, BuildInfo: BuildInfo{Version: "9.9.9"}}); err != nil {
 		t.Fatal(err)
 	}
-	var answer Welcome
+	var answer HelloAnswer
 	if err := readJSONLine(conn, &answer); err != nil {
 		t.Fatal(err)
 	}

@@ -40,8 +40,8 @@ type Hello struct {
 	Replace bool `json:"replace,omitempty"`
 }
 
-// Welcome is the hub's answer to Hello, whether it welcomes or refuses.
-type Welcome struct {
+// HelloAnswer is the hub's answer to Hello, whether it welcomes or refuses.
+type HelloAnswer struct {
 	Lectern string `json:"lectern"` // "welcome" or "refuse"
 	Wire    int    `json:"wire"`    // the version used from here on
 	BuildInfo
@@ -96,9 +96,9 @@ func readJSONLine(r io.Reader, v any) error {
 
 // handshake sends h on conn and returns the hub's answer. A refusal is an
 // error: errShuttingDown, or a *RefusedError.
-func handshake(conn net.Conn, h Hello) (Welcome, error) {
+func handshake(conn net.Conn, h Hello) (HelloAnswer, error) {
 	h.Lectern, h.Wire = lineTypeHello, WireVersion
-	var w Welcome
+	var w HelloAnswer
 	if err := conn.SetDeadline(time.Now().Add(helloTimeout)); err != nil {
 		return w, err
 	}

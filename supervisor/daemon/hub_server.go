@@ -241,7 +241,7 @@ func (h *hubServer) serveStream(ctx context.Context, l *agentConn) {
 	answer := h.lifecycle.admit(hello)
 	admitted := answer.Lectern == lineTypeWelcome
 	if admitted {
-		defer h.lifecycle.detach(hello)
+		defer h.lifecycle.uncountStream(hello)
 	}
 	answer.Wire, answer.BuildInfo, answer.PID, answer.Instance = min(hello.Wire, WireVersion), h.Self, os.Getpid(), h.instance
 	if err := writeJSONLine(l.Conn, answer); err != nil || !admitted {

@@ -86,7 +86,7 @@ func hubMain(spec hubSpec) int {
 	fake.AddCall(status.Call{Session: strconv.Itoa(os.Getpid())})
 	err = Run(ctx, HubConfig{
 		Lifeline: lifeline, Control: loopback.Handler(fake),
-		Paths: specPaths(spec.Dir), Self: spec.Stamp, Busy: hub.CountActivity, IdleAfter: spec.Idle, Timing: spec.Timing,
+		Paths: specPaths(spec.Dir), Self: spec.Stamp, Busy: hub.ActivityCounts, IdleAfter: spec.Idle, Timing: spec.Timing,
 		Attach: func(ctx context.Context, _ Hello, conn net.Conn) error { return hub.Serve(ctx, conn) },
 		Log:    slog.New(slog.NewTextHandler(os.Stderr, nil)), Now: time.Now,
 	})
@@ -182,7 +182,7 @@ type testAgent struct {
 	t *testing.T
 	net.Conn
 	r       *bufio.Reader
-	welcome Welcome
+	welcome HelloAnswer
 }
 
 func (w *hubTest) connect() *testAgent {

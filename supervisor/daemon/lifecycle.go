@@ -50,7 +50,7 @@ func newLifecycle(c *HubConfig) *hubLifecycle {
 
 // admit answers a hello. When it returns a welcome, the stream counts as
 // attached until detach is called.
-func (l *hubLifecycle) admit(h Hello) Welcome {
+func (l *hubLifecycle) admit(h Hello) HelloAnswer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	newer := h.Replace && h.Newer(l.self)
@@ -60,9 +60,9 @@ func (l *hubLifecycle) admit(h Hello) Welcome {
 	}
 	switch {
 	case l.shutdown != nil:
-		return Welcome{Lectern: lineTypeRefuse, Reason: l.shutdown.reason, Retry: true}
+		return HelloAnswer{Lectern: lineTypeRefuse, Reason: l.shutdown.reason, Retry: true}
 	case !supportsWire(h.Wire):
-		return Welcome{Lectern: lineTypeRefuse, Reason: fmt.Sprintf(
+		return HelloAnswer{Lectern: lineTypeRefuse, Reason: fmt.Sprintf(
 			"the hub is version %s with wire version %d, and this lectern is version %s with wire version %d; run `lectern hub restart`",
 			l.self.Version, WireVersion, h.Version, h.Wire)}
 	}
@@ -70,21 +70,21 @@ func (l *hubLifecycle) admit(h Hello) Welcome {
 		l.successor = &h.BuildInfo
 		l.wakeUp()
 	}
-	l.countStream(h, +1)
+	l.adjustStreamCount(h, +1)
 	l.lastUsed = now
-	return Welcome{Lectern: lineTypeWelcome}
+	return HelloAnswer{Lectern: lineTypeWelcome}
 }
 
-// detach ends what admit began.
-func (l *hubLifecycle) detach(h Hello) {
+// uncountStream ends what admit began.
+func (l *hubLifecycle) uncountStream(h Hello) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.countStream(h, -1)
+	l.adjustStreamCount(h, -1)
 	l.lastUsed = l.now()
 }
 
-// countStream counts a stream in, or out again. mu is held.
-func (l *hubLifecycle) countStream(h Hello, by int) {
+// adjustStreamCount counts a stream in, or out again. mu is held.
+func (l *hubLifecycle) adjustStreamCount(h Hello, by int) {
 	if h.Probe {
 		l.probes += by
 		return
@@ -92,8 +92,8 @@ func (l *hubLifecycle) countStream(h Hello, by int) {
 	l.attached += by
 }
 
-// countControlRequest counts a control request in, or out again.
-func (l *hubLifecycle) countControlRequest(by int) {
+// adjustControlRequestCount counts a control request in, or out again.
+func (l *hubLifecycle) adjustControlRequestCount(by int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.controlRequests += by

@@ -56,7 +56,7 @@ func hello(s BuildInfo) Hello {
 
 func attach(l *hubLifecycle, h Hello) (release func()) {
 	l.admit(h)
-	return func() { l.detach(h) }
+	return func() { l.uncountStream(h) }
 }
 
 func TestShutdownWhenIdle(t *testing.T) {
@@ -66,8 +66,8 @@ func TestShutdownWhenIdle(t *testing.T) {
 		"a probe":           func(l *hubLifecycle, _ *usage) func() { return attach(l, Hello{Wire: WireVersion, Probe: true}) },
 		"a session on HTTP": func(_ *hubLifecycle, u *usage) func() { u.sessions.Store(1); return func() { u.sessions.Store(0) } },
 		"a panel that looks": func(l *hubLifecycle, _ *usage) func() {
-			l.countControlRequest(1)
-			return func() { l.countControlRequest(-1) }
+			l.adjustControlRequestCount(1)
+			return func() { l.adjustControlRequestCount(-1) }
 		},
 		"a pin":  func(_ *hubLifecycle, u *usage) func() { u.pinned.Store(true); return func() { u.pinned.Store(false) } },
 		"a call": func(_ *hubLifecycle, u *usage) func() { u.inFlight.Store(1); return func() { u.inFlight.Store(0) } },

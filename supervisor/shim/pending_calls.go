@@ -127,8 +127,8 @@ func (c *pendingCalls) removeAll() []*pendingCall {
 	return slices.DeleteFunc(gone, func(one *pendingCall) bool { return one.cancelled })
 }
 
-// framesToResend returns the frames to send again, in order.
-func (c *pendingCalls) framesToResend() [][]byte {
+// framesForNextAttempt returns the frames to send again, in order.
+func (c *pendingCalls) framesForNextAttempt() [][]byte {
 	var again []*pendingCall
 	for _, list := range c.open {
 		again = append(again, list...)

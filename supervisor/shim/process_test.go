@@ -50,7 +50,7 @@ func hubMain(dir string) int {
 	recordLine(dir, "pids", strconv.Itoa(os.Getpid()))
 	hub := &echo.Hub{Name: strconv.Itoa(os.Getpid()), Wrote: func(text string) { recordLine(dir, "writes", text) }}
 	err := daemon.Run(ctx, daemon.HubConfig{
-		Paths: paths(dir), Busy: hub.CountActivity, Now: time.Now, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		Paths: paths(dir), Busy: hub.ActivityCounts, Now: time.Now, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 		Attach: func(ctx context.Context, _ daemon.Hello, conn net.Conn) error { return hub.Serve(ctx, conn) },
 	})
 	if err != nil {
@@ -347,7 +347,7 @@ func TestStoppedHubStaysStopped(t *testing.T) {
 	c := start(t, dir)
 	c.initialize()
 	pid := lastPID(t, dir)
-	if err := daemon.Stop(t.Context(), paths(dir), daemon.StopRequest{}); err != nil {
+	if err := daemon.StopHubAndWait(t.Context(), paths(dir), daemon.StopRequest{}); err != nil {
 		t.Fatal(err)
 	}
 	if !hasEnded(pid) {

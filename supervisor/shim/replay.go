@@ -18,8 +18,8 @@ func (r *relay) replaySession(ctx context.Context, conn net.Conn) {
 		return
 	}
 	r.mu.Lock()
-	frames := r.sessionFrames()
-	frames = append(frames, r.calls.framesToResend()...)
+	frames := r.newSessionReplayFrames()
+	frames = append(frames, r.calls.framesForNextAttempt()...)
 	announce := r.serverRequests.lostHubs > 0 && r.session.initialized && r.session.initializedSent && r.session.toolsListChanged
 	r.mu.Unlock()
 	if announce {
@@ -59,8 +59,8 @@ func (r *relay) replayHandshake(ctx context.Context, conn net.Conn) bool {
 	return !ready || writeFrames(conn, [][]byte{newNotification("notifications/initialized", "{}")})
 }
 
-// sessionFrames makes the requests that restore the session. mu is held.
-func (r *relay) sessionFrames() [][]byte {
+// newSessionReplayFrames makes the requests that restore the session. mu is held.
+func (r *relay) newSessionReplayFrames() [][]byte {
 	var frames [][]byte
 	if !r.session.initialized || r.serverRequests.lostHubs == 0 {
 		return nil

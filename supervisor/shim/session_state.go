@@ -39,14 +39,14 @@ func (p *sessionState) recordRequest(m message) {
 	case "logging/setLevel":
 		p.logLevel = bytes.Clone(m.params)
 	case "resources/subscribe":
-		p.unsubscribe(m)
+		p.forgetSubscription(m)
 		p.subscriptions = append(p.subscriptions, bytes.Clone(m.params))
 	case "resources/unsubscribe":
-		p.unsubscribe(m)
+		p.forgetSubscription(m)
 	}
 }
 
-func (p *sessionState) unsubscribe(m message) {
+func (p *sessionState) forgetSubscription(m message) {
 	uri := decodeString(m.param("uri"))
 	p.subscriptions = slices.DeleteFunc(p.subscriptions, func(params []byte) bool {
 		return decodeString(message{params: params}.param("uri")) == uri

@@ -96,6 +96,7 @@ var (
 	idLine    = regexp.MustCompile(`(?m)^id: (\S+)\r?$`)
 	titleLine = regexp.MustCompile(`(?m)^title: "(.*)"\r?$`)
 	aliasLine = regexp.MustCompile(`(?m)^  - "(Alias of .*)"\r?$`)
+	linkText  = regexp.MustCompile(`\[\[.*?\]\]|\]\(.*?\)`)
 	tagLine   = regexp.MustCompile(`(?m)^(?:tags: \[(.*)\]|  - ([^"\r\n]*))\r?$`)
 )
 
@@ -109,12 +110,14 @@ func splitGenerated(text string) (front, body string) {
 	return "", text
 }
 
-// identity tells a page from every other wherever it is: its id, or else its first words.
+// identity tells a page from every other wherever it is: its id, or else its first words
+// without those of its links, which a move rewrites.
 func identity(text string) string {
 	front, body := splitGenerated(text)
 	if id := idLine.FindStringSubmatch(front); id != nil {
 		return id[1]
 	}
+	body = linkText.ReplaceAllString(body, "")
 	return body[:min(len(body), 200)]
 }
 
@@ -212,6 +215,15 @@ func TestGeneratedMovesKeepTargets(t *testing.T) {
 // compareLinks compares the links in the index with those in the files.
 func (v *generatedVault) compareLinks(t *testing.T) {
 	t.Helper()
+	now, err := v.n.look(t.Context())
+	if err == nil && now.x == nil { // a move of a large folder leaves the index to Run
+		if err = v.n.index.fill(t.Context()); err == nil {
+			now, err = v.n.look(t.Context())
+		}
+	}
+	if err != nil || now.x == nil {
+		t.Fatal("there is no index: ", err)
+	}
 	pages := slices.Sorted(maps.Keys(v.files(t)))
 	v.r.Shuffle(len(pages), func(i, j int) { pages[i], pages[j] = pages[j], pages[i] })
 	for _, page := range pages[:min(len(pages), 30)] {
@@ -221,10 +233,6 @@ func (v *generatedVault) compareLinks(t *testing.T) {
 		if d := cmp.Diff(want, got); d != "" || err != nil || err2 != nil {
 			t.Fatalf("seed %d: links of %s: %v %v -files +index\n%s", v.seed, page, err, err2, d)
 		}
-	}
-	now, err := v.n.look(t.Context())
-	if err != nil || now.x == nil {
-		t.Fatal("there is no index: ", err)
 	}
 	got, err := now.oddLinks(t.Context(), v.n)
 	read, err2 := v.plain.look(t.Context())

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -178,7 +179,7 @@ func BenchmarkPrivacy(b *testing.B) {
 	for name, p := range map[string]tools.Privacy{
 		"none": {}, "path": privacy(b, []string{"Area 1/**"}, nil), "property": privacy(b, []string{"property:status=private"}, nil), "tag": privacy(b, []string{"#area3"}, nil),
 	} {
-		n, err := Open(b.Context(), Config{Path: tools.Folder(dir)}, tools.Env{Name: "notes", Privacy: p, ResourceChanged: func(string) {}})
+		n, err := Open(b.Context(), Config{Path: tools.Folder(dir)}, tools.Env{Name: "notes", Privacy: p, ResourceChanged: func(string) {}, Now: time.Now})
 		if err != nil {
 			b.Fatal(err)
 		}

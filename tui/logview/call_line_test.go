@@ -19,8 +19,8 @@ func TestLogRowOfACallSaysItsResultFirst(t *testing.T) {
 	if want := "not_found search_pages claude-code notes"; !strings.Contains(row, want) {
 		t.Errorf("%q does not say %q", row, want)
 	}
-	if !strings.Contains(v.Text(), line) {
-		t.Errorf("what is saved is not the line: %q", v.Text())
+	if !strings.Contains(v.FilteredText(), line) {
+		t.Errorf("what is saved is not the line: %q", v.FilteredText())
 	}
 }
 

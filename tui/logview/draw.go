@@ -37,7 +37,7 @@ func (v View) Summary() string {
 		words = append(words, fmt.Sprintf("from column %d", v.left+1))
 	}
 	kept := int(v.log.ring.len()) - v.log.ring.remarks
-	all := widget.Plural(kept, "line")
+	all := widget.CountWithNoun(kept, "line")
 	if !v.olderDone && v.olderNext != "" {
 		all = widget.FormatCount(kept) + "+ lines"
 	}
@@ -47,8 +47,8 @@ func (v View) Summary() string {
 	return strings.Join(append(words, all), " · ")
 }
 
-// rows are the visible rows.
-func (v View) rows(w, h int) []rowPosition {
+// visibleRows are the visible rows.
+func (v View) visibleRows(w, h int) []rowPosition {
 	var rows []rowPosition
 	for s := v.firstVisible(w, h); s.i < v.log.len() && len(rows) < h; {
 		rows = append(rows, s)
@@ -67,7 +67,7 @@ func (v View) Draw(t theme.Theme, w, h int) []string {
 		return t.Dim.Wrap(v.emptyText(), w)
 	}
 	out := make([]string, 0, h)
-	for _, s := range v.rows(w, h) {
+	for _, s := range v.visibleRows(w, h) {
 		out = append(out, v.drawRow(t, s, w))
 	}
 	return out
@@ -89,7 +89,7 @@ func (v View) emptyText() string {
 	if f.level > debugLevel {
 		keys = append(keys, v.keys.Level.Help().Key+" changes the level")
 	}
-	return "The filter hides all " + widget.Plural(int(hidden), "line") + ": " + strings.Join(keys, ", ") + "."
+	return "The filter hides all " + widget.CountWithNoun(int(hidden), "line") + ": " + strings.Join(keys, ", ") + "."
 }
 
 func (v View) drawRow(t theme.Theme, s rowPosition, w int) string {

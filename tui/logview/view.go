@@ -81,7 +81,7 @@ func (v View) Append(lines []status.Line) View {
 		}
 		v = v.keepOlderLines()
 		if l.Missed > 0 {
-			v.log.addRemark(fmt.Sprintf("… %s dropped …", widget.Plural(l.Missed, "line")))
+			v.log.addRemark(fmt.Sprintf("… %s dropped …", widget.CountWithNoun(l.Missed, "line")))
 		}
 		if l.Seq <= v.last && v.last > 0 {
 			v.log.addRemark("… the hub restarted …")
@@ -254,16 +254,16 @@ func (v View) HasFilter() bool {
 	return f.text != "" || f.component != "" || f.client != "" || f.level > infoLevel
 }
 
-// Len is how many lines pass the filter.
-func (v View) Len() int { return v.log.len() }
+// FilteredLineCount is how many lines pass the filter.
+func (v View) FilteredLineCount() int { return v.log.len() }
 
-// Text returns all lines that pass the filter, in full.
-func (v View) Text() string { return v.formatLines(0, v.log.len()-1) }
+// FilteredText returns all lines that pass the filter, in full.
+func (v View) FilteredText() string { return v.formatLines(0, v.log.len()-1) }
 
 // VisibleText returns the lines that a view of w by h cells shows, in full, and
 // how many they are.
 func (v View) VisibleText(w, h int) (text string, lines int) {
-	rows := v.rows(w, h)
+	rows := v.visibleRows(w, h)
 	if len(rows) == 0 {
 		return "", 0
 	}
@@ -287,9 +287,9 @@ func (v View) formatLines(first, last int) string {
 	return b.String()
 }
 
-// Bindings are the keys that mean something while a person types, or after a
+// FilterBindings are the keys that mean something while a person types, or after a
 // filter was set; Follow stands among the others.
-func (v View) Bindings() []key.Binding {
+func (v View) FilterBindings() []key.Binding {
 	switch {
 	case v.filter.Typing:
 		return v.filter.Bindings(v.nav)

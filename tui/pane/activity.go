@@ -88,8 +88,8 @@ func (p Activity) ShowItem(name string) Pane {
 	return p.applyFilter()
 }
 
-// SetLastSeen implements [LastSeenObserver].
-func (p Activity) SetLastSeen(at time.Time) Pane {
+// SetLastLook implements [LastLookObserver].
+func (p Activity) SetLastLook(at time.Time) Pane {
 	p.looked = at
 	return p
 }
@@ -260,7 +260,7 @@ func (p Activity) intentToExportCalls() Intent {
 		b.WriteString(p.formatCall(*p.ring.call(n)))
 		b.WriteByte('\n')
 	}
-	return SaveFile{What: widget.Plural(len(order), "call"), Name: "lectern-calls.log", Text: b.String()}
+	return SaveFile{What: widget.CountWithNoun(len(order), "call"), Name: "lectern-calls.log", Text: b.String()}
 }
 
 // formatCall is c as it is copied and saved.

@@ -33,6 +33,7 @@ type callLog struct {
 
 	revision                 uint64 // counts what changes passing
 	toolTotals, clientTotals cachedSummary[[]callTotal]
+	newestFirst, failedFirst cachedSummary[[]uint64]
 	callCount, newCount      cachedSummary[int]
 	newSince                 time.Time // that newCount counts from
 
@@ -205,17 +206,25 @@ func (r *callLog) nextRecordedQuery(position int) Query {
 func (r *callLog) olderQuery() Query { return RecordedCallsQuery{Search: r.search, Before: r.before} }
 
 // orderedCallNumbers returns the numbers of the calls that match, the newest first; with
-// failedFirst those that failed stand before the others.
+// failedFirst those that failed stand before the others. It must not be changed.
 func (r *callLog) orderedCallNumbers(failedFirst bool) []uint64 {
-	order, succeeded := make([]uint64, 0, len(r.passing)), []uint64(nil)
-	for _, n := range slices.Backward(r.passing) {
-		if failedFirst && !r.call(n).Failed() {
-			succeeded = append(succeeded, n)
-		} else {
-			order = append(order, n)
-		}
+	newest := r.newestFirst.getOrCompute(r, func() []uint64 {
+		all := slices.Clone(r.passing)
+		slices.Reverse(all)
+		return all
+	})
+	if !failedFirst {
+		return newest
 	}
-	return append(order, succeeded...)
+	return r.failedFirst.getOrCompute(r, func() []uint64 {
+		failed := slices.DeleteFunc(slices.Clone(newest), func(n uint64) bool { return !r.call(n).Failed() })
+		for _, n := range newest {
+			if !r.call(n).Failed() {
+				failed = append(failed, n)
+			}
+		}
+		return failed
+	})
 }
 
 // totalsByTool are the totals of the tools, the greatest first.

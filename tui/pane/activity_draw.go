@@ -67,15 +67,15 @@ func (p Activity) listStatusText() string {
 		words = append(words, "in "+p.source)
 	}
 	calls := p.ring.matchingCallCount()
-	counted := widget.Plural(calls, "call")
+	counted := widget.CountWithNoun(calls, "call")
 	if p.ring.more {
 		counted = widget.FormatCount(calls) + "+ calls"
 	}
 	switch events := len(p.ring.passing) - calls; {
 	case events > 0 && calls == 0 && !p.ring.more:
-		counted = widget.Plural(events, "event")
+		counted = widget.CountWithNoun(events, "event")
 	case events > 0:
-		counted += ", " + widget.Plural(events, "event")
+		counted += ", " + widget.CountWithNoun(events, "event")
 	}
 	if back := p.searchProgressNote(); back != "" && p.ring.search != (status.CallSearch{}) {
 		counted += " " + back
@@ -137,9 +137,9 @@ func (p Activity) emptyText() string {
 	case p.ring.failed != nil:
 		return "The calls that are recorded cannot be read: " + p.ring.failed.Error()
 	case p.unknownFilter != "":
-		return "No calls match: " + p.unknownFilter + ". " + clearFilterText(p)
+		return "No calls match: " + p.unknownFilter + ". " + clearFilterHint(p)
 	case p.ring.search != status.CallSearch{}:
-		return "The filter hides every call. " + clearFilterText(p)
+		return "The filter hides every call. " + clearFilterHint(p)
 	case !IsHubRunning(p.snap):
 		return "No agent has called a tool yet. The hub is not running."
 	default:
@@ -148,8 +148,8 @@ func (p Activity) emptyText() string {
 	}
 }
 
-// clearFilterText says which key shows more.
-func clearFilterText(p Activity) string {
+// clearFilterHint says which key shows more.
+func clearFilterHint(p Activity) string {
 	switch back, source := p.keys.Back.Help().Key, p.keys.NextComponent.Help().Key; {
 	case p.source != "" && p.filter.Value() != "":
 		return back + " clears “" + p.filter.Value() + "”, " + source + " goes on from source " + p.source + "."
@@ -232,7 +232,8 @@ func (p Activity) row(t theme.Theme, call *status.Call, w int, firstOfDay bool) 
 	}
 	line := shown + style.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(call.Tool, c.tool) + t.Text.Text(" ") +
 		optionalCell(t, t.Text, describeTargets(call, c.result == 0), c.target) +
-		optionalCell(t, t.Text, quoteUnprovenClient(p.snap, call.Client, call.Proven), c.client) + optionalCell(t, t.Dim, call.Source, c.source) +
+		optionalCell(t, t.Text, quotePossibleImpostor(p.snap, call.Client, call.Proven), c.client) +
+		optionalCell(t, t.Dim, call.Source, c.source) +
 		optionalCell(t, effectStyle(t, call.Effect), call.Effect, max(0, c.effect-1)) +
 		t.Text.FitRight(widget.FormatDuration(call.Worked()), c.took)
 	if c.answer > 0 {
@@ -330,7 +331,7 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 			rows = append(rows, field("changes", strings.Join(c.Changes, ", ")))
 		}
 		if c.Missed > 0 {
-			rows = append(rows, t.Warn.Text("▲ "+widget.Plural(c.Missed, "call")+" before this one were skipped: too many at once"))
+			rows = append(rows, t.Warn.Text("▲ "+widget.CountWithNoun(c.Missed, "call")+" before this one were skipped: too many at once"))
 		}
 		return widget.TruncateRows(t, rows, h)
 	}}
@@ -361,7 +362,7 @@ func (p Activity) durationVersusMeanText(c status.Call) string {
 // totalsSection are totals of the calls that the list has.
 func (p Activity) totalsSection(t theme.Theme, title string, totals []callTotal) widget.Section {
 	return widget.Section{
-		Title: title, Note: widget.Plural(len(totals), "name"), Min: 2, Preferred: len(totals) + 1,
+		Title: title, Note: widget.CountWithNoun(len(totals), "name"), Min: 2, Preferred: len(totals) + 1,
 		Rows: func(w, h int) []string {
 			name := max(8, w-38)
 			rows := []string{t.Dim.Fit("  name", name) + t.Dim.FitRight("calls", 7) + t.Dim.FitRight("failed",

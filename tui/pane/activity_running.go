@@ -94,7 +94,7 @@ func (p Activity) runningRow(t theme.Theme, r status.RunningCall, w int) string 
 	}
 	line := t.Dim.Fit("now", c.time) + t.Busy.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(r.Tool, c.tool) + t.Text.Text(" ") +
 		optionalCell(t, t.Busy, state, c.target) +
-		optionalCell(t, t.Text, quoteUnprovenClient(p.snap, r.Client, r.Proven), c.client) + optionalCell(t, t.Dim, r.Source, c.source) +
+		optionalCell(t, t.Text, quotePossibleImpostor(p.snap, r.Client, r.Proven), c.client) + optionalCell(t, t.Dim, r.Source, c.source) +
 		optionalCell(t, effectStyle(t, r.Effect), r.Effect, max(0, c.effect-1)) + t.Busy.FitRight(p.runningTimeText(r), c.took)
 	return widget.FillRow(t, line, w)
 }

@@ -145,7 +145,7 @@ func (p approvalScreen) queueSummaryRow(t theme.Theme, w int) string {
 // drawRequestRow says who wants what, and how much.
 func drawRequestRow(t theme.Theme, a status.Approval, w int) string {
 	n := len(a.Targets) + a.More
-	what := map[string]string{"write": " wants to write ", "delete": " wants to delete "}[a.Effect] + widget.Plural(n,
+	what := map[string]string{"write": " wants to write ", "delete": " wants to delete "}[a.Effect] + widget.CountWithNoun(n,
 		"target") + " in " + a.Source
 	if w >= widget.WideWidth { // else the row above names it
 		what += " with " + a.Tool

@@ -250,7 +250,7 @@ func (r approvalReadState) editSummaryText(a status.Approval) string {
 		return "edited by you; " + strings.Trim(clientName(a), `"`) + " is told"
 	}
 	if choice := r.hunks[a.ID]; len(choice.left) > 0 {
-		return fmt.Sprintf("%d of %s chosen", len(choice.chosen(a.Hunks)), widget.Plural(a.Hunks, "hunk"))
+		return fmt.Sprintf("%d of %s chosen", len(choice.chosen(a.Hunks)), widget.CountWithNoun(a.Hunks, "hunk"))
 	}
 	return ""
 }

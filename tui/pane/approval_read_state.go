@@ -86,8 +86,8 @@ func (r approvalReadState) takeContent(a status.Approval, q ApprovalQuery, res R
 	return r
 }
 
-// requestFullText asks for all of an approval.
-func (r approvalReadState) requestFullText(id string) approvalReadState {
+// wantFullText asks for all of an approval.
+func (r approvalReadState) wantFullText(id string) approvalReadState {
 	wanted := map[string]bool{id: true}
 	maps.Copy(wanted, r.wanted)
 	r.wanted = wanted
@@ -137,7 +137,7 @@ func (r approvalReadState) unseenRowsNote(id string, w, top int) string {
 	case below == 0:
 		next = "pgup shows them"
 	}
-	return fmt.Sprintf("%s of %s not seen: %s", widget.FormatCount(above+below), widget.Plural(changed, "changed row"), next)
+	return fmt.Sprintf("%s of %s not seen: %s", widget.FormatCount(above+below), widget.CountWithNoun(changed, "changed row"), next)
 }
 
 // onlyOnceReason says why a may be allowed only once; empty: it need not be.
@@ -218,7 +218,7 @@ func selectWrittenChange(p Changes) Changes {
 		at := -1
 		for _, id := range o.Call.Changes { // a page rather than the folder that was made for it
 			i := p.cache.rowIndex(id)
-			if i >= 0 && (at < 0 || strings.HasSuffix(p.cache.at(at).Target, "/")) {
+			if i >= 0 && (at < 0 || strings.HasSuffix(p.cache.rowAt(at).Target, "/")) {
 				at = i
 			}
 		}

@@ -14,9 +14,9 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// A scopeChooser asks how far a yes to an approval reaches, below what it would
+// A approvalScopeChooser asks how far a yes to an approval reaches, below what it would
 // change. It is a value.
-type scopeChooser struct {
+type approvalScopeChooser struct {
 	id     string // of the approval; empty: it is closed
 	at     int    // of the scopes
 	within int    // of [status.Approval].Within
@@ -34,10 +34,10 @@ func approvalScopes(a status.Approval) []status.Scope {
 	return all
 }
 
-// newScopeChooser asks how far a yes to a reaches; at first it is the least that is
+// newApprovalScopeChooser asks how far a yes to a reaches; at first it is the least that is
 // more than once.
-func newScopeChooser(a status.Approval) scopeChooser {
-	return scopeChooser{id: a.ID, at: min(1, len(approvalScopes(a))-1)}
+func newApprovalScopeChooser(a status.Approval) approvalScopeChooser {
+	return approvalScopeChooser{id: a.ID, at: min(1, len(approvalScopes(a))-1)}
 }
 
 // chooserApproval is the approval that the chooser is about; false: it is closed.
@@ -63,10 +63,10 @@ func handleChooserKey(p Changes, k Press, a status.Approval) (Pane, Intent, bool
 		if answer.Scope == status.Timed {
 			answer.Within = a.Within[c.within]
 		}
-		p.chooser, p.reader.given = scopeChooser{}, a.ID
+		p.chooser, p.reader.given = approvalScopeChooser{}, a.ID
 		return p, IntentFor(status.Action{Verb: status.Allow, Target: a.ID, Answer: answer}), true
 	case key.Matches(k, p.keys.Back, p.keys.Refuse):
-		c = scopeChooser{}
+		c = approvalScopeChooser{}
 	default:
 		return p, nil, false
 	}
@@ -90,7 +90,7 @@ func chooserKeys(p Changes) []key.Binding {
 }
 
 // drawChooser draws what a yes to a can be, in rows of w cells.
-func drawChooser(t theme.Theme, c scopeChooser, a status.Approval, w int) []string {
+func drawChooser(t theme.Theme, c approvalScopeChooser, a status.Approval, w int) []string {
 	const label = 16
 	rows := []string{t.Strong.Fit(" Allow for longer", w)}
 	for i, scope := range approvalScopes(a) {
@@ -98,7 +98,7 @@ func drawChooser(t theme.Theme, c scopeChooser, a status.Approval, w int) []stri
 		if i == c.at {
 			row, mark = t.ForSelectedRow(), "▸ "
 		}
-		name, text := describeScope(scope, a, c.within)
+		name, text := describeApprovalScope(scope, a, c.within)
 		rows = append(rows, widget.FillRow(row, row.Strong.Fit(mark+name, label)+row.Text.Text(text), w))
 	}
 	var notes []string
@@ -114,9 +114,9 @@ func drawChooser(t theme.Theme, c scopeChooser, a status.Approval, w int) []stri
 	return rows
 }
 
-// describeScope names a scope and says what it lets the client of a do. within is what
+// describeApprovalScope names a scope and says what it lets the client of a do. within is what
 // ten minutes are for.
-func describeScope(scope status.Scope, a status.Approval, within int) (name, text string) {
+func describeApprovalScope(scope status.Scope, a status.Approval, within int) (name, text string) {
 	who := clientName(a)
 	switch scope {
 	case status.Timed:

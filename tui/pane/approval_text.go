@@ -46,13 +46,13 @@ func newApprovalText(a status.Approval, q ApprovalQuery, r Result, chosen hunkCh
 	if c.Total == 0 && a.Effect != "read" {
 		add(widget.RiskLine, "What it would change is not known in advance. You see only its arguments.")
 	}
-	groups := groupEqualTargets(c)
+	groups := groupTargetsByChange(c)
 	c.Targets = slices.Clone(c.Targets)
 	slices.SortStableFunc(c.Targets, func(a, b status.ApprovalTarget) int { // what is alike comes last
 		return min(1, len(groups[a.Offset].all())) - min(1, len(groups[b.Offset].all()))
 	})
 	if c.Total > 1 {
-		add(widget.TitleLine, widget.Plural(c.Total, "target")+", "+formatLineChanges(c.Added, c.Removed))
+		add(widget.TitleLine, widget.CountWithNoun(c.Total, "target")+", "+formatLineChanges(c.Added, c.Removed))
 		for _, t := range c.Targets {
 			switch group := groups[t.Offset]; {
 			case group == nil:
@@ -62,7 +62,7 @@ func newApprovalText(a status.Approval, q ApprovalQuery, r Result, chosen hunkCh
 			}
 		}
 		if more := c.Total - len(c.Targets); more > 0 {
-			add(widget.RiskLine, widget.Plural(more, "more target")+" are not listed; `lectern approve show "+a.ID+"` lists all")
+			add(widget.RiskLine, widget.CountWithNoun(more, "more target")+" are not listed; `lectern approve show "+a.ID+"` lists all")
 		}
 	}
 	before := len(parts)
@@ -83,7 +83,7 @@ func newApprovalText(a status.Approval, q ApprovalQuery, r Result, chosen hunkCh
 	if !c.isComplete() {
 		out.hidden = widget.FormatBytes(c.Hidden)
 		if len(c.Targets) < c.Total {
-			out.hidden = widget.Plural(c.Total-len(c.Targets), "target")
+			out.hidden = widget.CountWithNoun(c.Total-len(c.Targets), "target")
 		}
 	}
 	return out
@@ -225,9 +225,9 @@ type targetGroup struct{ targets []status.ApprovalTarget }
 // minTargetsPerGroup is from how many targets on a group is made.
 const minTargetsPerGroup = 3
 
-// groupEqualTargets are the groups of c, by the offsets of their targets; none if not all
+// groupTargetsByChange are the groups of c, by the offsets of their targets; none if not all
 // of c is known.
-func groupEqualTargets(c ApprovalContent) map[int]*targetGroup {
+func groupTargetsByChange(c ApprovalContent) map[int]*targetGroup {
 	if !c.isComplete() {
 		return nil
 	}
@@ -264,7 +264,7 @@ func (g *targetGroup) all() []status.ApprovalTarget {
 
 func (g *targetGroup) headline() string {
 	n, t := len(g.targets), g.targets[0]
-	return fmt.Sprintf("%s %s, all alike (%s in each)", t.Action, widget.Plural(n, "target"), formatLineChanges(t.Added, t.Removed))
+	return fmt.Sprintf("%s %s, all alike (%s in each)", t.Action, widget.CountWithNoun(n, "target"), formatLineChanges(t.Added, t.Removed))
 }
 
 func (g *targetGroup) names() string {

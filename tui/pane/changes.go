@@ -31,7 +31,7 @@ type Changes struct {
 	day    dayChangesView
 	looked time.Time // when the person last looked; zero: never
 
-	chooser  scopeChooser
+	chooser  approvalScopeChooser
 	refusing string // the approval that is being refused; empty: none
 	reason   widget.TextInput
 }
@@ -94,15 +94,15 @@ func (p Changes) keepSelection(i int) Changes {
 
 // selectAt selects what there is at position i.
 func (p Changes) selectAt(i int) Changes {
-	i = widget.Clamp(i, p.len())
+	i = widget.Clamp(i, p.itemCount())
 	before := p.selection
 	switch waiting := len(p.snap.Approvals); {
-	case p.len() == 0:
+	case p.itemCount() == 0:
 		p.selection = changeSelection{}
 	case i < waiting:
 		p.selection = changeSelection{true, p.snap.Approvals[i].ID}
 	default:
-		p.selection = changeSelection{false, p.cache.at(i - waiting).ID}
+		p.selection = changeSelection{false, p.cache.rowAt(i - waiting).ID}
 	}
 	if p.selection != before {
 		p.detail.Top, p.reader.warned = 0, ""
@@ -113,7 +113,7 @@ func (p Changes) selectAt(i int) Changes {
 	return p
 }
 
-func (p Changes) len() int { return len(p.snap.Approvals) + p.cache.len() }
+func (p Changes) itemCount() int { return len(p.snap.Approvals) + p.cache.rowCount() }
 
 // selectedIndex is where the selected is among all; -1: nowhere.
 func (p Changes) selectedIndex() int {
@@ -137,8 +137,8 @@ func (p Changes) ShowItem(id string) Pane {
 	return p.selectAt(max(0, p.approvalIndex(id)))
 }
 
-// SetLastSeen implements [LastSeenObserver].
-func (p Changes) SetLastSeen(at time.Time) Pane {
+// SetLastLook implements [LastLookObserver].
+func (p Changes) SetLastLook(at time.Time) Pane {
 	p.looked = at
 	return p
 }
@@ -182,7 +182,7 @@ func (p Changes) TakeResult(f Result) Pane {
 // selectFoldedRow selects the newest Change of the row that the selected one is folded
 // into, which is what that row shows.
 func selectFoldedRow(p Changes) Changes {
-	if i := p.cache.rowIndex(p.selection.id); !p.selection.pending && i >= 0 && p.cache.at(i).ID != p.selection.id {
+	if i := p.cache.rowIndex(p.selection.id); !p.selection.pending && i >= 0 && p.cache.rowAt(i).ID != p.selection.id {
 		return p.selectAt(len(p.snap.Approvals) + i)
 	}
 	return p
@@ -256,7 +256,7 @@ func (p Changes) HandleKey(k Press) (Pane, Intent) {
 	}
 	w, h := p.detailSize(k.W, k.H)
 	p.detail.Top = p.topRow(w, h)
-	if next, i, ok := p.detail.HandleKey(k.KeyPressMsg, p.keys.NavKeys, p.detailText(), w, h, k.H/2, p.selectedIndex(), p.len()); ok {
+	if next, i, ok := p.detail.HandleKey(k.KeyPressMsg, p.keys.NavKeys, p.detailText(), w, h, k.H/2, p.selectedIndex(), p.itemCount()); ok {
 		p.detail = next
 		return p.selectAt(i), nil
 	}
@@ -271,7 +271,7 @@ func (p Changes) HandleKey(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Back) && p.cache.filter.Value() != "":
 		return applyChangesFilter(p, widget.FilterInput{}), nil
 	case key.Matches(k, p.keys.Left, p.keys.Right) && !p.selection.pending:
-		p.cache, _ = p.cache.fold(p.selection.id, key.Matches(k, p.keys.Left))
+		p.cache, _ = p.cache.foldOrUnfold(p.selection.id, key.Matches(k, p.keys.Left))
 		return selectFoldedRow(p), nil
 	case key.Matches(k, p.keys.Refresh):
 		p.cache.refresh++
@@ -282,7 +282,7 @@ func (p Changes) HandleKey(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Undo, p.keys.UndoSession):
 		return p, intentToUndo(p, key.Matches(k, p.keys.UndoSession))
 	case key.Matches(k, p.keys.Raw):
-		p.reader = p.reader.requestFullText(p.selection.id)
+		p.reader = p.reader.wantFullText(p.selection.id)
 		return p, nil
 	case key.Matches(k, p.keys.Copy):
 		return p, CopyText{What: "the diff", Text: p.detailText().String()}
@@ -318,7 +318,7 @@ func (p Changes) answer(k Press) (Pane, Intent) {
 		return p, ShowMessage{fmt.Sprintf("%s, %s again %s.", missing, k.String(), again)}
 	}
 	if key.Matches(k, p.keys.AllowScope) {
-		p.chooser = newScopeChooser(waiting)
+		p.chooser = newApprovalScopeChooser(waiting)
 		return p, nil
 	}
 	p.reader.given = p.selection.id
@@ -348,7 +348,7 @@ func intentToUndo(p Changes, session bool) Intent {
 	c, _ := p.cache.get(p.selection.id)
 	filter := &status.Filter{IDs: []string{c.ID}}
 	if i := p.cache.rowIndex(c.ID); i >= 0 && !p.cache.unfolded[foldGroupID(c)] {
-		filter.IDs = p.cache.at(i).ids() // what the row stands for
+		filter.IDs = p.cache.rowAt(i).ids() // what the row stands for
 	}
 	if session {
 		filter = &status.Filter{Session: c.Session}
@@ -378,7 +378,7 @@ func (p Changes) Bindings() []key.Binding {
 		return p.cache.filter.Bindings(p.keys.NavKeys)
 	case p.day.open:
 		return dayBindings(p)
-	case p.len() == 0:
+	case p.itemCount() == 0:
 		return []key.Binding{p.keys.Refresh, p.keys.Filter}
 	}
 	if _, open := chooserApproval(p); open {
@@ -416,7 +416,7 @@ func (p Changes) Bindings() []key.Binding {
 		return []key.Binding{widget.WithHelp(p.keys.Down, "select"), p.keys.Refresh}
 	}
 	keys := []key.Binding{p.keys.Undo, p.keys.UndoSession, turn, p.keys.DayChanges, p.keys.Filter}
-	if i := p.cache.rowIndex(p.selection.id); i >= 0 && len(p.cache.at(i).older) > 0 {
+	if i := p.cache.rowIndex(p.selection.id); i >= 0 && len(p.cache.rowAt(i).older) > 0 {
 		keys = append(keys, widget.WithHelp(p.keys.Right, "list its changes"))
 	}
 	return append(keys, p.keys.Copy, p.keys.Refresh)
@@ -446,9 +446,9 @@ func (p Changes) KeyDisabledReason(k tea.KeyPressMsg) string {
 	}
 	switch undoes := key.Matches(k, p.keys.Undo, p.keys.UndoSession); {
 	case key.Matches(k, p.keys.Enter):
-		return reasonUnless(p.len() > 0, "There are no changes.")
+		return reasonUnless(p.itemCount() > 0, "There are no changes.")
 	case key.Matches(k, p.keys.Copy):
-		return reasonUnless(p.len() > 0, "There is nothing to copy.")
+		return reasonUnless(p.itemCount() > 0, "There is nothing to copy.")
 	case key.Matches(k, p.keys.Refresh, p.keys.DayChanges):
 		return reasonUnless(IsHubRunning(p.snap), hubNotRunning)
 	case key.Matches(k, p.keys.Allow, p.keys.AllowScope, p.keys.AllowAlways, p.keys.Refuse) && !waits:
@@ -464,7 +464,7 @@ func (p Changes) KeyDisabledReason(k tea.KeyPressMsg) string {
 	case key.Matches(k, p.keys.Raw):
 		return reasonUnless(waits && text.hidden != "", "There is nothing more to show.")
 	case key.Matches(k, p.keys.Left, p.keys.Right) && !p.selection.pending:
-		_, folds := p.cache.fold(p.selection.id, key.Matches(k, p.keys.Left))
+		_, folds := p.cache.foldOrUnfold(p.selection.id, key.Matches(k, p.keys.Left))
 		return reasonUnless(folds, "There is nothing to fold here.")
 	case undoes && !written:
 		return "Select a change first."

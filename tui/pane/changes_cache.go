@@ -31,8 +31,8 @@ type changeCache struct {
 
 func newChangeCache() changeCache { return changeCache{refresh: 1} }
 
-func (b changeCache) len() int              { return len(b.runs) }
-func (b changeCache) at(i int) foldedChange { return b.runs[i] }
+func (b changeCache) rowCount() int            { return len(b.runs) }
+func (b changeCache) rowAt(i int) foldedChange { return b.runs[i] }
 
 // rowIndex is the row of a Change: its own, or the one that it is folded into; -1: none.
 func (b changeCache) rowIndex(id string) int {
@@ -60,7 +60,7 @@ func (b changeCache) wantedQuery(c changeSelection) Query {
 		return ChangesQuery{Refresh: b.refresh}
 	}
 	older := b.more && b.olderError == "" && len(b.changes) < maxCachedChanges
-	few := b.filter.Value() != "" && b.len() < minFilteredRows // of what was read so far
+	few := b.filter.Value() != "" && b.rowCount() < minFilteredRows // of what was read so far
 	if c.pending || c.id == "" {
 		if older && few {
 			return ChangesQuery{Before: b.last, Refresh: b.refresh}
@@ -70,7 +70,7 @@ func (b changeCache) wantedQuery(c changeSelection) Query {
 	if _, known := b.diffs[c.id]; !known {
 		return DiffQuery{c.id}
 	}
-	if older && (few || b.rowIndex(c.id) >= b.len()-5) {
+	if older && (few || b.rowIndex(c.id) >= b.rowCount()-5) {
 		return ChangesQuery{Before: b.last, Refresh: b.refresh}
 	}
 	return nil

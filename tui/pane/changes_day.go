@@ -85,14 +85,14 @@ func dayTextBlocks(changes []status.Change, read status.Changes, zone *time.Loca
 		parts = append(parts, widget.TextBlock{Kind: kind, Text: text})
 	}
 	if read.More {
-		add(widget.RiskLine, "Not all changes of this day are here: "+widget.Plural(len(changes), "change")+" at most are shown.")
+		add(widget.RiskLine, "Not all changes of this day are here: "+widget.CountWithNoun(len(changes), "change")+" at most are shown.")
 	}
 	for i, page := range pages {
 		if i > 0 {
 			add(widget.TextLine, "")
 		}
 		all := byPage[page]
-		add(widget.TitleLine, fmt.Sprintf("%s in %s: %s", page.target, page.source, widget.Plural(len(all), "change")))
+		add(widget.TitleLine, fmt.Sprintf("%s in %s: %s", page.target, page.source, widget.CountWithNoun(len(all), "change")))
 		for _, c := range slices.Backward(all) {
 			add(widget.DimLine, dayChangeHeading(c, zone))
 			switch diff, read := read.Diffs[c.ID]; {
@@ -182,7 +182,7 @@ func daySection(p Changes, t theme.Theme) widget.Section {
 	for _, c := range p.day.changes {
 		agents[c.Client] = true
 	}
-	note := widget.Plural(len(p.day.changes), "change") + " by " + widget.Plural(len(agents), "agent")
+	note := widget.CountWithNoun(len(p.day.changes), "change") + " by " + widget.CountWithNoun(len(agents), "agent")
 	if filter := p.cache.filter.Value(); filter != "" {
 		note = "/" + filter + " · " + note
 	}

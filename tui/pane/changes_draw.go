@@ -38,7 +38,7 @@ func (p Changes) drawSections(t theme.Theme, w, h int) []string {
 		return widget.Stack(t, w, h, frame, daySection(p, t))
 	case p.selectedHasEnded():
 		return drawEndedApproval(p, t, w, h)
-	case p.len() == 0:
+	case p.itemCount() == 0:
 		return widget.Stack(t, w, h, frame, emptyChangesSection(p, t))
 	case approvalFillsPane(p, w, h):
 		return newApprovalScreen(p).draw(t, w, h)
@@ -108,7 +108,7 @@ func emptyChangesSection(p Changes, t theme.Theme) widget.Section {
 // listSection is what waits and what was written, with a heading for each
 // session.
 func (p Changes) listSection(t theme.Theme) widget.Section {
-	waiting, n := len(p.snap.Approvals), p.len()
+	waiting, n := len(p.snap.Approvals), p.itemCount()
 	title := titleWithCount("Changes", len(p.cache.changes))
 	if p.cache.more {
 		title += "+"
@@ -134,7 +134,7 @@ func (p Changes) listSection(t theme.Theme) widget.Section {
 		for _, r := range rows[from:to] {
 			drawn = append(drawn, p.row(t, r, w))
 		}
-		return widget.ScrollBar(t, drawn, w, from, len(rows))
+		return widget.AddScrollBar(t, drawn, w, from, len(rows))
 	}}
 }
 
@@ -146,7 +146,7 @@ type changesRow struct {
 
 // rows are all rows of the list, and which of them is selected.
 func (p Changes) rows() (rows []changesRow, cursor int) {
-	waiting, n, at := len(p.snap.Approvals), p.len(), p.selectedIndex()
+	waiting, n, at := len(p.snap.Approvals), p.itemCount(), p.selectedIndex()
 	rows = make([]changesRow, 0, n+16)
 	for i := range n {
 		if i == 0 && waiting > 0 || i >= waiting && p.cache.startsSession(i-waiting) {
@@ -170,9 +170,9 @@ func (p Changes) row(t theme.Theme, r changesRow, w int) string {
 			p.reader.now,
 			p.zone, w))
 	case r.heading:
-		return drawSessionHeading(p, t, p.cache.at(r.i-waiting).Change, w)
+		return drawSessionHeading(p, t, p.cache.rowAt(r.i-waiting).Change, w)
 	default:
-		return t.MarkRowRegion(r.i, changeRow(p, t, p.cache.at(r.i-waiting), w))
+		return t.MarkRowRegion(r.i, changeRow(p, t, p.cache.rowAt(r.i-waiting), w))
 	}
 }
 
@@ -264,8 +264,8 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 			field("who", widget.OrDash(c.Client)+" in "+c.Source+", "+widget.FormatClockTime(c.Time, p.snap.Time, p.zone)+", change "+c.ID),
 		}
 		rows = append(rows, widget.PropertyRows(t, 9, "reason", c.Reason, w)...)
-		if i := p.cache.rowIndex(c.ID); i >= 0 && len(p.cache.at(i).older) > 0 && !p.cache.unfolded[foldGroupID(c)] {
-			rows = append(rows, field("also", widget.Plural(len(p.cache.at(i).older), "earlier change")+" to it; → lists them"))
+		if i := p.cache.rowIndex(c.ID); i >= 0 && len(p.cache.rowAt(i).older) > 0 && !p.cache.unfolded[foldGroupID(c)] {
+			rows = append(rows, field("also", widget.CountWithNoun(len(p.cache.rowAt(i).older), "earlier change")+" to it; → lists them"))
 		}
 		if c.Edited {
 			rows = append(rows, field("edited", "you left out hunks of what the agent asked for, or wrote it yourself"))

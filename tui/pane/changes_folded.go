@@ -112,11 +112,11 @@ func (b changeCache) filterStatusText() string {
 	if b.filter.Value() == "" {
 		return ""
 	}
-	return fmt.Sprintf("/%s · %s", b.filter.Value(), widget.Plural(len(b.runs), "row"))
+	return fmt.Sprintf("/%s · %s", b.filter.Value(), widget.CountWithNoun(len(b.runs), "row"))
 }
 
-// fold folds or unfolds the run with this ID; false: it is none.
-func (b changeCache) fold(id string, fold bool) (changeCache, bool) {
+// foldOrUnfold folds or unfolds the run with this ID; false: it is none.
+func (b changeCache) foldOrUnfold(id string, fold bool) (changeCache, bool) {
 	i := b.rowIndex(id)
 	if i < 0 {
 		return b, false

@@ -6,9 +6,9 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// quoteUnprovenClient is a client as a row names it. In quotes: it calls itself what a client is
+// quotePossibleImpostor is a client as a row names it. In quotes: it calls itself what a client is
 // called that can prove its name, and has not proved it.
-func quoteUnprovenClient(s status.Snapshot, client string, proven bool) string {
+func quotePossibleImpostor(s status.Snapshot, client string, proven bool) string {
 	if !proven && client != "" && isProvenElsewhere(s, client) {
 		return `"` + client + `"`
 	}
@@ -18,13 +18,14 @@ func quoteUnprovenClient(s status.Snapshot, client string, proven bool) string {
 // isProvenElsewhere reports whether a client of this name is connected that has proved it, or
 // is installed with a token of its own.
 func isProvenElsewhere(s status.Snapshot, client string) bool {
-	for _, one := range s.Sessions {
-		if one.Proven && strings.EqualFold(one.Client, client) {
+	for i := range s.Sessions { // asked for each row: these are too large to copy
+		if one := &s.Sessions[i]; one.Proven && strings.EqualFold(one.Client, client) {
 			return true
 		}
 	}
-	for _, one := range s.Installations {
-		if one.State == status.Ready && strings.EqualFold(one.ID, "client/"+client) {
+	for i := range s.Installations {
+		one := &s.Installations[i]
+		if name, ok := strings.CutPrefix(one.ID, "client/"); ok && one.State == status.Ready && strings.EqualFold(name, client) {
 			return true
 		}
 	}

@@ -65,7 +65,7 @@ func (p Clients) agentBindings(s status.Session) []key.Binding {
 		end = append(end, help(p.keys.AllowScope, "end its ten minutes"))
 	}
 	return append(end,
-		help(p.keys.Enter, "its calls"), pause, readOnlyBinding(p, s.Client), help(p.keys.Remove, "disconnect"),
+		help(p.keys.Enter, "its calls"), pause, toggleReadOnlyBinding(p, s.Client), help(p.keys.Remove, "disconnect"),
 		p.keys.Revoke, p.keys.UndoSession, p.keys.SortRows, p.keys.Filter)
 }
 
@@ -198,7 +198,7 @@ func (p Clients) agentDetailRows(t theme.Theme, s status.Session, w int) []strin
 		rows = append(rows, t.Warn.Cut("not proven: any program can call itself that", w))
 	}
 	rows = append(rows, field("may", cmp.Or(s.Grants, "what the sources grant")+" · sees "+cmp.Or(s.Scope, "all sources")))
-	did := widget.Plural(s.Calls, "call")
+	did := widget.CountWithNoun(s.Calls, "call")
 	if s.Calls > 0 {
 		did += ", the last at " + widget.FormatClockTime(s.LastCall, p.snap.Time, p.zone)
 	}
@@ -219,7 +219,7 @@ func (p Clients) agentDetailRows(t theme.Theme, s status.Session, w int) []strin
 	for i, one := range sessionPermits(p.snap, s) {
 		text := "may " + one.ScopeText() + " for " + FormatPermitTimeLeft(one, p.currentTime()) + ", without asking"
 		if one.Calls > 0 {
-			text += ", " + widget.Plural(one.Calls, "call") + " so far"
+			text += ", " + widget.CountWithNoun(one.Calls, "call") + " so far"
 		}
 		if i == 0 {
 			text += ". Y ends that"
@@ -252,7 +252,7 @@ func (p Clients) failuresAndWritesText(s status.Session) string {
 		text += fmt.Sprintf(", %d failed", failed)
 	}
 	if wrote > 0 {
-		text += fmt.Sprintf(", %s written", widget.Plural(wrote, "target"))
+		text += fmt.Sprintf(", %s written", widget.CountWithNoun(wrote, "target"))
 	}
 	return text
 }

@@ -39,13 +39,13 @@ func goneAgentBindings(p Clients, a status.Agent) []key.Binding {
 		pause = help(pause, "let it write")
 	}
 	return []key.Binding{
-		help(p.keys.Enter, "its calls"), pause, readOnlyBinding(p, a.Client), p.keys.Revoke, p.keys.UndoSession,
+		help(p.keys.Enter, "its calls"), pause, toggleReadOnlyBinding(p, a.Client), p.keys.Revoke, p.keys.UndoSession,
 		p.keys.Filter,
 	}
 }
 
-// readOnlyBinding is the key with what it does to an agent now.
-func readOnlyBinding(p Clients, client string) key.Binding {
+// toggleReadOnlyBinding is the key with what it does to an agent now.
+func toggleReadOnlyBinding(p Clients, client string) key.Binding {
 	if isAgentReadOnly(p.snap, client) {
 		return widget.WithHelp(p.keys.ReadOnly, "as before")
 	}

@@ -12,19 +12,19 @@ func describeInstallAction(id string, s status.Snapshot, client, with, service s
 	kind, name, _ := strings.Cut(id, "/")
 	switch kind {
 	case "client":
-		return client + " " + installTitle(id, s)
+		return client + " " + installationTitle(id, s)
 	case "skill":
-		return with + " the skill for " + installTitle("client/"+name, s)
+		return with + " the skill for " + installationTitle("client/"+name, s)
 	case "service":
 		return service
 	default:
-		return with + " the " + installTitle(id, s)
+		return with + " the " + installationTitle(id, s)
 	}
 }
 
-// installTitle is what people call the install with this ID; of one that is not
+// installationTitle is what people call the install with this ID; of one that is not
 // known, the ID.
-func installTitle(id string, s status.Snapshot) string {
+func installationTitle(id string, s status.Snapshot) string {
 	for _, in := range s.Installations {
 		if in.ID == id && in.Title != "" {
 			return in.Title

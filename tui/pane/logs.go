@@ -112,9 +112,9 @@ func (p Logs) KeyDisabledReason(k tea.KeyPressMsg) string {
 	case p.IsTyping():
 		return ""
 	case key.Matches(k, p.keys.Copy):
-		return reasonUnless(p.log.Len() > 0, "There is no line to copy.")
+		return reasonUnless(p.log.FilteredLineCount() > 0, "There is no line to copy.")
 	case key.Matches(k, p.keys.Export) && p.log.HasFilter():
-		return reasonUnless(p.log.Len() > 0, "There is no line to export.")
+		return reasonUnless(p.log.FilteredLineCount() > 0, "There is no line to export.")
 	default:
 		return p.log.KeyDisabledReason(k)
 	}
@@ -133,9 +133,9 @@ func (p Logs) HandleKey(k Press) (Pane, Intent) {
 	switch {
 	case key.Matches(k, p.keys.Copy):
 		text, lines := p.log.VisibleText(w, h)
-		return p, CopyText{What: widget.Plural(lines, "line"), Text: text}
+		return p, CopyText{What: widget.CountWithNoun(lines, "line"), Text: text}
 	case key.Matches(k, p.keys.Export) && p.log.HasFilter():
-		return p, SaveFile{What: widget.Plural(p.log.Len(), "line"), Name: "lectern.log", Text: p.log.Text()}
+		return p, SaveFile{What: widget.CountWithNoun(p.log.FilteredLineCount(), "line"), Name: "lectern.log", Text: p.log.FilteredText()}
 	case key.Matches(k, p.keys.Export):
 		return p, ExportLog{}
 	default:
@@ -145,7 +145,7 @@ func (p Logs) HandleKey(k Press) (Pane, Intent) {
 
 // Bindings implements [Pane].
 func (p Logs) Bindings() []key.Binding {
-	keys := p.log.Bindings()
+	keys := p.log.FilterBindings()
 	if p.IsTyping() {
 		return keys
 	}

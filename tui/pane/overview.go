@@ -93,8 +93,8 @@ func (p Overview) SetTime(now time.Time) Pane {
 	return p
 }
 
-// SetLastSeen implements [LastSeenObserver].
-func (p Overview) SetLastSeen(at time.Time) Pane {
+// SetLastLook implements [LastLookObserver].
+func (p Overview) SetLastLook(at time.Time) Pane {
 	p.unseen = unseenActivity{since: at}
 	return p
 }
@@ -118,7 +118,7 @@ func (p Overview) HandleKey(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Copy):
 		return p, intentToCopySnippet(p.snap.Snippets[p.snippet])
 	case key.Matches(k, p.keys.Install):
-		return p, intentToUpdate(p.snap)
+		return p, updateKeyIntent(p.snap)
 	case key.Matches(k, p.keys.MarkSeen):
 		return p, MarkSeen{}
 	case key.Matches(k, p.keys.Filter):
@@ -198,7 +198,7 @@ func (p Overview) hubSection(t theme.Theme, brief bool) widget.Section {
 		}
 		rows := []string{
 			state, t.Text.Text(strings.TrimPrefix(endpoint, "http://")) + t.Dim.Text(" · "+widget.FormatMegabytes(hub.Memory)),
-			t.Text.Text(widget.Plural(hub.Calls, "call")+failures) + t.Dim.Text(" · "+widget.Plural(len(p.snap.Sessions), "agent")),
+			t.Text.Text(widget.CountWithNoun(hub.Calls, "call")+failures) + t.Dim.Text(" · "+widget.CountWithNoun(len(p.snap.Sessions), "agent")),
 		}
 		return widget.Section{Min: 1, Preferred: len(rows), Rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}
 	}
@@ -391,7 +391,7 @@ func restartsText(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return " · " + widget.Plural(n, "restart")
+	return " · " + widget.CountWithNoun(n, "restart")
 }
 
 // KeyDisabledReason implements [Pane].

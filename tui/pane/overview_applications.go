@@ -133,7 +133,7 @@ func missingCapabilityReasons(peer status.Peer) []string {
 }
 
 func applicationCallCountText(p status.Peer) string {
-	s := widget.Plural(p.Calls, "call")
+	s := widget.CountWithNoun(p.Calls, "call")
 	if p.Failures > 0 {
 		s += fmt.Sprintf(", %s failed", widget.FormatCount(p.Failures))
 	}

@@ -93,7 +93,7 @@ func (p Overview) alertSections(t theme.Theme, inside int) []widget.Section {
 		all = append(all, p.problemsSection(t, inside))
 	}
 	if isUpdateUnfinished(p.snap.Update) {
-		all = append(all, selfUpdateSection(t, p.snap.Update))
+		all = append(all, selfUpdateProgressSection(t, p.snap.Update))
 	}
 	if said := p.snap.Hub.Stderr; len(said) > 0 && !IsHubRunning(p.snap) {
 		all = append(all, stderrSection(t, said, inside))
@@ -150,7 +150,7 @@ func (p Overview) recentCallsSection(t theme.Theme) widget.Section {
 			}
 			name := min(18, max(8, w/5))
 			rows = append(rows, callMark(t, c)+t.Dim.Text(" "+c.Time.In(p.zone).Format("15:04:05")+" ")+
-				t.Text.Fit(quoteUnprovenClient(p.snap, c.Client, c.Proven), name)+" "+drawCallInSource(t, c, c.Source, w-name-12))
+				t.Text.Fit(quotePossibleImpostor(p.snap, c.Client, c.Proven), name)+" "+drawCallInSource(t, c, c.Source, w-name-12))
 		}
 		rows = append(rows, crash...)
 		return rows[:min(h, len(rows))]

@@ -142,10 +142,10 @@ type (
 		RestoreState(b json.RawMessage) Pane
 	}
 
-	// A LastSeenObserver tells what is new from what the person has seen.
-	LastSeenObserver interface {
-		// SetLastSeen says that the person last looked at this time.
-		SetLastSeen(at time.Time) Pane
+	// A LastLookObserver tells what is new from what the person has seen.
+	LastLookObserver interface {
+		// SetLastLook says that the person last looked at this time.
+		SetLastLook(at time.Time) Pane
 	}
 
 	// A TimeObserver says how much time is left.

@@ -147,15 +147,15 @@ func (f SourceForm) pathRows(t theme.Theme, w int) []string {
 			*last += "  " + name
 		case len(rows) == maxPathRows:
 			*last += fmt.Sprintf("  and %d more", len(names)-i+f.paths.found.More)
-			return drawTruncatedRows(t, rows, w)
+			return cutRowsToWidth(t, rows, w)
 		default:
 			rows = append(rows, name)
 		}
 	}
-	return drawTruncatedRows(t, rows, w)
+	return cutRowsToWidth(t, rows, w)
 }
 
-func drawTruncatedRows(t theme.Theme, rows []string, w int) []string {
+func cutRowsToWidth(t theme.Theme, rows []string, w int) []string {
 	for i := range rows {
 		rows[i] = t.Text.Cut(rows[i], w)
 	}

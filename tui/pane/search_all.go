@@ -183,7 +183,7 @@ func (s allSourcesSearch) section(t theme.Theme) widget.Section {
 	hits := s.hits()
 	note := "as an agent searches"
 	if s.done || len(hits) > 0 {
-		note = widget.Plural(len(hits), "match")
+		note = widget.CountWithNoun(len(hits), "match")
 	}
 	return widget.Section{Title: "Search all sources", Note: note, Min: 2, Preferred: 1 << 20, Rows: func(w, h int) []string {
 		rows := []string{t.Key.Text("› ") + s.query.Draw(t, w-2, s.typing, "words to search for")}
@@ -223,13 +223,13 @@ func (s allSourcesSearch) summary() string {
 		words = append(words, strings.Join(found, ", "))
 	}
 	if none > 0 {
-		words = append(words, "no match in "+widget.Plural(none, "source"))
+		words = append(words, "no match in "+widget.CountWithNoun(none, "source"))
 	}
 	if len(failed) > 0 {
 		words = append(words, "not searched: "+strings.Join(failed, ", "))
 	}
 	if waits := len(strings.Split(s.asked.Sources, ",")) - len(s.answers); waits > 0 && !s.done {
-		words = append(words, "waiting for "+widget.Plural(waits, "source")+" …")
+		words = append(words, "waiting for "+widget.CountWithNoun(waits, "source")+" …")
 	}
 	return strings.Join(words, " · ")
 }

@@ -36,8 +36,8 @@ func updateVersionsText(s status.Snapshot) string {
 	return words
 }
 
-// intentToUpdate is what the key that updates does.
-func intentToUpdate(s status.Snapshot) Intent {
+// updateKeyIntent is what the key that updates does.
+func updateKeyIntent(s status.Snapshot) Intent {
 	if availableVersion(s) != "" {
 		return IntentFor(status.Action{Verb: status.InstallUpdate})
 	}
@@ -49,8 +49,8 @@ func isUpdateUnfinished(u status.Update) bool {
 	return slices.ContainsFunc(u.Steps, func(c status.Check) bool { return c.Result != status.CheckOK && c.Result != status.CheckSkipped })
 }
 
-// selfUpdateSection is how far an update is.
-func selfUpdateSection(t theme.Theme, u status.Update) widget.Section {
+// selfUpdateProgressSection is how far an update is.
+func selfUpdateProgressSection(t theme.Theme, u status.Update) widget.Section {
 	return widget.Section{Title: "Update", Min: 2, Preferred: len(u.Steps) + 1, Rows: func(w, h int) []string {
 		var rows []string
 		if u.Total > 0 && u.Done < u.Total {

@@ -17,7 +17,7 @@ func (p Settings) View(t theme.Theme, w, h int) string {
 func (p Settings) drawSections(t theme.Theme, w, h int) []string {
 	frame := widget.IsFramed(w, h)
 	switch {
-	case p.list.Len() == 0:
+	case p.list.ShownCount() == 0:
 		return widget.Stack(t, w, h, frame, p.listSection(t))
 	case p.editing != "" && !frame:
 		return widget.Stack(t, w, h, frame, p.detailSection(t))
@@ -31,7 +31,7 @@ func (p Settings) listSection(t theme.Theme) widget.Section {
 	if p.err != nil {
 		note = "cannot read the configuration: " + p.err.Error()
 	}
-	n := p.list.Len()
+	n := p.list.ShownCount()
 	return widget.Section{Title: "Settings", Note: note, Min: min(4, max(1, n)), Preferred: max(1, n), Rows: func(w, h int) []string {
 		if n == 0 {
 			return p.list.Draw(t, w, 1, nil)

@@ -192,7 +192,7 @@ func (b sourceBrowser) handleKey(k Press) (next sourceBrowser, want Intent, done
 	case key.Matches(k, b.keys.SortPages) && b.focus == focusPages:
 		b.list = b.list.withNextOrder()
 	case key.Matches(k, b.keys.Left, b.keys.Right) && b.focus == focusPages:
-		list, ok := b.list.fold(key.Matches(k, b.keys.Left))
+		list, ok := b.list.foldOrUnfold(key.Matches(k, b.keys.Left))
 		if b.list = list; !ok {
 			return b, ShowMessage{"There is nothing to fold here."}, false
 		}
@@ -231,7 +231,7 @@ func (b sourceBrowser) handleTypedKey(k Press) sourceBrowser {
 		return b
 	}
 	if k.String() == "up" || k.String() == "down" {
-		b.list.cursor, _ = b.keys.RowAfterKey(k.KeyPressMsg, b.list.cursor, b.list.len(), k.H-4)
+		b.list.cursor, _ = b.keys.RowAfterKey(k.KeyPressMsg, b.list.cursor, b.list.rowCount(), k.H-4)
 		return b
 	}
 	if f := b.list.filter.HandleKey(k.KeyPressMsg, b.keys.NavKeys); f.Value() != b.list.filter.Value() {
@@ -255,12 +255,12 @@ func (b *sourceBrowser) visibleListCursor() (row *int, n int) {
 	if b.focus == focusHits {
 		return &b.search.cursor, len(b.search.found.Hits)
 	}
-	return &b.list.cursor, b.list.len()
+	return &b.list.cursor, b.list.rowCount()
 }
 
 func (b sourceBrowser) openSelected() (sourceBrowser, Intent) {
 	if row := b.list.selectedRow(); b.focus == focusPages && row.page < 0 && row.label != "" {
-		b.list, _ = b.list.fold(row.open)
+		b.list, _ = b.list.foldOrUnfold(row.open)
 		return b, nil
 	}
 	name := b.currentPage()
@@ -318,7 +318,7 @@ func (b sourceBrowser) view(t theme.Theme, w, h int) []string {
 	case b.showsPreview() && frame:
 		beside := b.page.section(t, b.currentPage())
 		if row := b.list.selectedRow(); b.focus == focusPages && row.page < 0 && row.label != "" {
-			beside = widget.MessageSection(row.folder, t.Dim.Text(widget.Plural(row.count, "page")+". enter folds and unfolds."))
+			beside = widget.MessageSection(row.folder, t.Dim.Text(widget.CountWithNoun(row.count, "page")+". enter folds and unfolds."))
 		}
 		return widget.Columns(t, w, h, []widget.Section{list}, []widget.Section{beside})
 	default:

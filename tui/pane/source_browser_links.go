@@ -73,7 +73,7 @@ func (b sourceBrowser) handleLinkKey(k Press) (next sourceBrowser, want Intent, 
 	case key.Matches(k, b.keys.Browse):
 		b.links.cursor = len(links.all.Out)
 	case key.Matches(k, b.keys.Enter) && links.cursor >= 0:
-		next, want = b.follow(links)
+		next, want = b.followLink(links)
 		return next, want, true
 	case key.Matches(k, b.keys.Enter) && n > 0:
 		return b, ShowMessage{"Press tab to select a link first."}, true
@@ -96,8 +96,8 @@ func linksDisabledReason(b sourceBrowser, links pageLinks) string {
 	}
 }
 
-// follow opens the page that the selected link leads to, or comes from.
-func (b sourceBrowser) follow(links pageLinks) (sourceBrowser, Intent) {
+// followLink opens the page that the selected link leads to, or comes from.
+func (b sourceBrowser) followLink(links pageLinks) (sourceBrowser, Intent) {
 	link, _ := links.at(links.cursor)
 	if link.Page == "" {
 		return b, ShowMessage{"There is no page to go to: " + link.Text + "."}
@@ -129,7 +129,7 @@ func (l pageLinks) section(t theme.Theme) widget.Section {
 		for i := from; i < to; i++ {
 			rows = append(rows, l.row(t, i, w))
 		}
-		return widget.ScrollBar(t, rows, w-1, from, n)
+		return widget.AddScrollBar(t, rows, w-1, from, n)
 	}}
 }
 

@@ -91,14 +91,14 @@ func (l pageList) arrangeRows() pageList {
 		l.rows = sortedPages(l.pages, l.order)
 	}
 	if l.reselect != "" {
-		if i := l.find(l.reselect); i >= 0 {
+		if i := l.indexOfPage(l.reselect); i >= 0 {
 			l.cursor, l.reselect = i, ""
 			return l
 		}
 	}
 	i := -1
 	if selected != "" {
-		i = l.find(selected)
+		i = l.indexOfPage(selected)
 	} else if before.folder != "" {
 		i = slices.IndexFunc(l.rows, func(r pageRow) bool { return r.page < 0 && r.folder == before.folder })
 	}
@@ -123,8 +123,8 @@ func sortedPages(pages []status.Page, order pageOrder) []pageRow {
 	return rows
 }
 
-// find is the row of the page with this name; -1: none.
-func (l pageList) find(name string) int {
+// indexOfPage is the row of the page with this name; -1: none.
+func (l pageList) indexOfPage(name string) int {
 	return slices.IndexFunc(l.rows, func(r pageRow) bool { return r.page >= 0 && l.pages[r.page].Name == name })
 }
 
@@ -161,9 +161,9 @@ func (l pageList) unfoldTo(page string) pageList {
 	return l
 }
 
-// fold folds or unfolds the selected folder, or goes from a page to its folder; false:
+// foldOrUnfold folds or unfolds the selected folder, or goes from a page to its folder; false:
 // it does neither.
-func (l pageList) fold(fold bool) (pageList, bool) {
+func (l pageList) foldOrUnfold(fold bool) (pageList, bool) {
 	row := l.selectedRow()
 	switch {
 	case len(l.rows) == 0 || l.filter.Value() != "" || l.order != byFolder:
@@ -195,7 +195,7 @@ func (l pageList) withNextOrder() pageList {
 	return l.arrangeRows()
 }
 
-func (l pageList) len() int { return len(l.rows) }
+func (l pageList) rowCount() int { return len(l.rows) }
 
 // selectedRow is the row under the cursor; without a label: there is none.
 func (l pageList) selectedRow() pageRow {
@@ -217,8 +217,8 @@ func (l pageList) selected() status.Page {
 // screenReaderRows is how much of a list is read out to who hears the panel.
 const screenReaderRows = 30
 
-// listedPageCount is how many pages are listed in h rows of which some are used.
-func listedPageCount(h, used int) int {
+// pageRowsThatFit is how many pages are listed in h rows of which some are used.
+func pageRowsThatFit(h, used int) int {
 	if h >= widget.ScreenReaderHeight-10 {
 		return screenReaderRows
 	}
@@ -240,11 +240,11 @@ func (l pageList) emptyText() string {
 func (l pageList) section(t theme.Theme, b sourceBrowser) widget.Section {
 	title := "Pages of " + b.source
 	if l.filter.Value() != "" && l.match == "" {
-		title += fmt.Sprintf(" (%s of %s)", widget.FormatCount(l.len()), widget.FormatCount(len(l.pages)))
+		title += fmt.Sprintf(" (%s of %s)", widget.FormatCount(l.rowCount()), widget.FormatCount(len(l.pages)))
 	}
 	note := "as agents see it"
-	if l.len() >= minRowsForPosition {
-		note = fmt.Sprintf("%s of %s · %s", widget.FormatCount(l.cursor+1), widget.FormatCount(l.len()), note)
+	if l.rowCount() >= minRowsForPosition {
+		note = fmt.Sprintf("%s of %s · %s", widget.FormatCount(l.cursor+1), widget.FormatCount(l.rowCount()), note)
 	}
 	return widget.Section{
 		Title: title, Note: strings.Join(nonEmpty(l.order.label(), note), " · "), Min: 2, Preferred: 1 << 20,
@@ -259,17 +259,17 @@ func (l pageList) section(t theme.Theme, b sourceBrowser) widget.Section {
 			if l.err != nil {
 				return append(rows, errorRows(t, l.err, w)...)
 			}
-			if l.len() == 0 {
+			if l.rowCount() == 0 {
 				return append(rows, t.Dim.Text(l.emptyText()))
 			}
-			left := listedPageCount(h, len(rows))
-			from, to := widget.VisibleRange(l.len(), l.cursor, left)
-			if to-from < l.len() && left >= 3 && left != screenReaderRows {
+			left := pageRowsThatFit(h, len(rows))
+			from, to := widget.VisibleRange(l.rowCount(), l.cursor, left)
+			if to-from < l.rowCount() && left >= 3 && left != screenReaderRows {
 				w--
 			}
-			shown := widget.VisibleRows(t, l.len(), l.cursor, left, func(t theme.Theme, i int) string { return l.row(t, b, i, w) })
+			shown := widget.VisibleRows(t, l.rowCount(), l.cursor, left, func(t theme.Theme, i int) string { return l.row(t, b, i, w) })
 			if left != screenReaderRows {
-				shown = widget.ScrollBar(t, shown, w, from, l.len())
+				shown = widget.AddScrollBar(t, shown, w, from, l.rowCount())
 			}
 			return append(rows, shown...)
 		},
@@ -281,7 +281,7 @@ const minRowsForPosition = 10
 
 // summary is what all pages come to, or how many are shown of too many.
 func (l pageList) summary(b sourceBrowser) string {
-	parts := []string{widget.Plural(len(l.pages), "page")}
+	parts := []string{widget.CountWithNoun(len(l.pages), "page")}
 	if l.match != "" {
 		parts[0] += " with that in the name"
 	}
@@ -338,7 +338,7 @@ func spokenFolderState(row pageRow) string {
 	if row.open {
 		state = ", open"
 	}
-	return widget.Plural(row.count, "page") + state
+	return widget.CountWithNoun(row.count, "page") + state
 }
 
 // pageLabel is the name of a page in w cells, and behind it its folder as far as there

@@ -30,13 +30,13 @@ func (r pageView) takeResult(w PageQuery, f Result, sought string) pageView {
 	other := r.shown.Page != w.Page
 	r.shown, r.text, r.rows, r.err = w, f.Page, f.Rows, f.Err
 	if other && r.open {
-		r.top = rowContaining(r.rows, sought)
+		r.top = topRowShowingText(r.rows, sought)
 	}
 	return r
 }
 
-// rowContaining is a little before the row that has text in it; 0: none has.
-func rowContaining(rows []prose.Row, text string) int {
+// topRowShowingText is a little before the row that has text in it; 0: none has.
+func topRowShowingText(rows []prose.Row, text string) int {
 	if text = strings.ToLower(theme.Sanitize(text)); text == "" {
 		return 0
 	}
@@ -152,5 +152,5 @@ func (r pageView) pageInfoText(ready bool) string {
 	if r.raw || r.text.MIME != "text/markdown" {
 		how = "source"
 	}
-	return fmt.Sprintf("%s · %s · %s", how, widget.Plural(len(r.rows), "row"), widget.FormatBytes(int(r.text.Size)))
+	return fmt.Sprintf("%s · %s · %s", how, widget.CountWithNoun(len(r.rows), "row"), widget.FormatBytes(int(r.text.Size)))
 }

@@ -91,7 +91,7 @@ func (s sourceSearch) section(t theme.Theme, source string) widget.Section {
 func (s sourceSearch) callAndCostRows(t theme.Theme, w int) []string {
 	rows := t.Dim.Wrap(s.found.Tool+" "+string(s.found.Args), w)
 	return append(rows[:min(len(rows), 3)], t.Dim.Cut(fmt.Sprintf("%s · %s, about %s tokens",
-		widget.Plural(len(s.found.Hits), "match"), widget.FormatBytes(s.found.Bytes), widget.FormatCount(s.found.Bytes/4)), w), "")
+		widget.CountWithNoun(len(s.found.Hits), "match"), widget.FormatBytes(s.found.Bytes), widget.FormatCount(s.found.Bytes/4)), w), "")
 }
 
 // hitRows is where, and below that what stands there.

@@ -62,8 +62,8 @@ func TestPagesAreListedOnce(t *testing.T) {
 				}
 			}
 			l := p.browse.list
-			if l.len() != 4 || !l.done || l.err != nil || l.size != 4 || name == "a page" && l.selected().Name != "b" {
-				t.Errorf("%d pages, done %t (%v), %q selected", l.len(), l.done, l.err, l.selected().Name)
+			if l.rowCount() != 4 || !l.done || l.err != nil || l.size != 4 || name == "a page" && l.selected().Name != "b" {
+				t.Errorf("%d pages, done %t (%v), %q selected", l.rowCount(), l.done, l.err, l.selected().Name)
 			}
 		})
 	}
@@ -112,20 +112,20 @@ func TestManyPages(t *testing.T) {
 	if w := b.wantedQuery().(PagesQuery); w.Match != "0 OF" || w.After != "" {
 		t.Errorf("the source is asked %+v", w)
 	}
-	if n := asked(); n != 2 || b.list.len() != 1000 || b.list.pages[b.list.rows[999].page].Name != "Page 999000 of many" {
-		t.Errorf("%d queries, %d pages match", n, b.list.len())
+	if n := asked(); n != 2 || b.list.rowCount() != 1000 || b.list.pages[b.list.rows[999].page].Name != "Page 999000 of many" {
+		t.Errorf("%d queries, %d pages match", n, b.list.rowCount())
 	}
 	shows("1,000 pages with that in the name")
 	late := answer(b.pagesQuery())
 	b.list = b.list.withFilter(widget.NewFilterInput(""))
-	if b = b.takeResult(late); b.list.len() > 0 {
+	if b = b.takeResult(late); b.list.rowCount() > 0 {
 		t.Error("what matched another filter is listed")
 	}
 	asked()
 	shows("the first 5,000 pages")
 	b = newSourceBrowser(DefaultKeys(), time.UTC, "notes", 80, 24)
 	b.list = b.list.withFilter(widget.NewFilterInput("0 of")) // before anything came
-	if asked(); b.list.match != "0 of" || b.list.len() != 1000 {
-		t.Errorf("a filter that was typed early finds %d pages by %q", b.list.len(), b.list.match)
+	if asked(); b.list.match != "0 of" || b.list.rowCount() != 1000 {
+		t.Errorf("a filter that was typed early finds %d pages by %q", b.list.rowCount(), b.list.match)
 	}
 }

@@ -132,9 +132,9 @@ func (f SourceForm) Paste(text string) SourceForm {
 	return f
 }
 
-// Submit checks what a person typed as far as that needs no disk: the hub, which
+// BuildSource checks what a person typed as far as that needs no disk: the hub, which
 // will open it, checks the rest. Nil: something is wrong, and the form says what.
-func (f SourceForm) Submit() (SourceForm, *status.NewSource) {
+func (f SourceForm) BuildSource() (SourceForm, *status.NewSource) {
 	s := status.NewSource{Name: strings.TrimSpace(f.name.Value()), ReadOnly: f.readOnly}
 	for i, k := range f.configKeys() {
 		value := strings.TrimSpace(f.typed[k.Name].Value())

@@ -72,7 +72,7 @@ func (p Sources) SetSnapshot(s status.Snapshot) Pane {
 		p.form.kinds = kinds
 		selected.Name = name
 	}
-	p = p.updateSourceBrowser(s)
+	p = p.setBrowserSnapshot(s)
 	p.snap = s
 	rows := make([]widget.ListRow, len(s.Sources))
 	for i, one := range s.Sources {
@@ -388,7 +388,7 @@ func (p Sources) detailRows(t theme.Theme, s status.Source, w int) []string {
 		rows = append(rows, field("", describeClientGrant(g)))
 	}
 	rows = append(rows,
-		field("tools", fmt.Sprintf("%d, called %s%s", s.Tools, widget.Plural(s.Calls, "time"), describeCallCounts(s))),
+		field("tools", fmt.Sprintf("%d, called %s%s", s.Tools, widget.CountWithNoun(s.Calls, "time"), describeCallCounts(s))),
 	)
 	if s.Hidden != nil {
 		rows = append(rows, field("privacy", s.Hidden.String()))
@@ -433,7 +433,7 @@ func (p Sources) KeyDisabledReason(k tea.KeyPressMsg) string {
 		return ""
 	case !IsHubRunning(p.snap) && (!any || asks):
 		return hubNotRunning
-	case key.Matches(k, p.keys.Edit) && any && !isSelectedSourceFolder(p):
+	case key.Matches(k, p.keys.Edit) && any && !selectedSourceIsFolder(p):
 		return "This source has no folder of its own; `lectern source set` changes its keys."
 	case !any && !key.Matches(k, p.keys.Add):
 		return "There are no sources yet. Press a to add one."

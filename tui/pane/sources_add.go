@@ -14,7 +14,7 @@ func (p Sources) handleFormKey(k Press) (Pane, Intent) {
 		p.adding = false
 		return p, nil
 	case key.Matches(k, p.keys.Enter):
-		next, added := p.form.Submit()
+		next, added := p.form.BuildSource()
 		if p.form = next; added == nil {
 			return p, nil
 		}

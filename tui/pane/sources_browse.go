@@ -81,9 +81,9 @@ func (p Sources) openSourceBrowser(search bool) Sources {
 	return p.withSourceBrowser(b)
 }
 
-// updateSourceBrowser tells the browser of a snapshot. It is closed with its source,
+// setBrowserSnapshot tells the browser of a snapshot. It is closed with its source,
 // and asks another hub again.
-func (p Sources) updateSourceBrowser(s status.Snapshot) Sources {
+func (p Sources) setBrowserSnapshot(s status.Snapshot) Sources {
 	if p.browse == nil {
 		return p
 	}
@@ -104,5 +104,5 @@ func describeCallCounts(s status.Source) string {
 	if s.Calls == 0 {
 		return ""
 	}
-	return "; " + widget.Plural(s.Calls-min(s.Writes, s.Calls), "read") + ", " + widget.Plural(s.Writes, "write")
+	return "; " + widget.CountWithNoun(s.Calls-min(s.Writes, s.Calls), "read") + ", " + widget.CountWithNoun(s.Writes, "write")
 }

@@ -29,8 +29,8 @@ func folderConfigKeyName(kinds []status.SourceKind, kind string) string {
 	return "path"
 }
 
-// isSelectedSourceFolder reports whether the selected source of p is a folder.
-func isSelectedSourceFolder(p Sources) bool {
+// selectedSourceIsFolder reports whether the selected source of p is a folder.
+func selectedSourceIsFolder(p Sources) bool {
 	s, ok := p.selected()
 	return ok && isAbsolute(s.Location)
 }
@@ -54,7 +54,7 @@ func handleFolderFormKey(p Sources, k Press) (Sources, Intent) {
 		p.folder = nil
 		return p, nil
 	case key.Matches(k, p.keys.Enter):
-		form, entered := folder.form.Submit()
+		form, entered := folder.form.BuildSource()
 		if entered == nil {
 			p.folder = &sourceFolderForm{folder.source, form}
 			return p, nil

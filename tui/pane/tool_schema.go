@@ -88,7 +88,7 @@ func parseSchemaArgument(raw json.RawMessage) argument {
 		rules = append(rules, "up to "+formatNumber(*p.Maximum))
 	}
 	if p.MaxLength != nil {
-		rules = append(rules, "at most "+widget.Plural(max(0, *p.MaxLength), "character"))
+		rules = append(rules, "at most "+widget.CountWithNoun(max(0, *p.MaxLength), "character"))
 	}
 	if p.MaxItems != nil {
 		rules = append(rules, "at most "+strconv.Itoa(*p.MaxItems))

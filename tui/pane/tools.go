@@ -198,7 +198,8 @@ func (p Tools) HandleKey(k Press) (Pane, Intent) {
 		return p, ShowMessage{why}
 	}
 	w, h := p.detailSize(k.W, k.H)
-	if next, i, ok := p.detail.HandleKey(k.KeyPressMsg, p.keys.NavKeys, p.page, w, h, k.H/2, p.list.SelectedShownIndex(), p.list.Len()); ok {
+	selected, shown := p.list.SelectedShownIndex(), p.list.ShownCount()
+	if next, i, ok := p.detail.HandleKey(k.KeyPressMsg, p.keys.NavKeys, p.page, w, h, k.H/2, selected, shown); ok {
 		p.detail = next
 		return p.selectAt(i), nil
 	}

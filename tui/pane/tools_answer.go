@@ -19,7 +19,7 @@ func toolAnswerText(answer json.RawMessage) widget.TextView {
 	dec := json.NewDecoder(bytes.NewReader(answer))
 	dec.UseNumber()
 	w := jsonRowWriter{dec: dec}
-	if err := w.value(0, ""); err != nil || dec.More() {
+	if err := w.writeValue(0, ""); err != nil || dec.More() {
 		return widget.NewTextView().AppendText(widget.TextLine, string(answer))
 	}
 	return widget.NewTextView().AppendBlocks(w.parts...)
@@ -38,9 +38,9 @@ func (w *jsonRowWriter) add(kind widget.LineKind, text string) {
 	w.parts = append(w.parts, widget.TextBlock{Kind: kind, Text: text})
 }
 
-// value writes the next value with lead before it, and what belongs to it further
+// writeValue writes the next value with lead before it, and what belongs to it further
 // in.
-func (w *jsonRowWriter) value(depth int, lead string) error {
+func (w *jsonRowWriter) writeValue(depth int, lead string) error {
 	if depth > maxAnswerDepth {
 		return errTooDeep
 	}
@@ -50,25 +50,25 @@ func (w *jsonRowWriter) value(depth int, lead string) error {
 	}
 	switch v := token.(type) {
 	case json.Delim:
-		return w.composite(depth, lead, v == '{')
+		return w.writeComposite(depth, lead, v == '{')
 	case string:
-		w.text(depth, lead, v)
+		w.writeText(depth, lead, v)
 	case nil:
-		w.row(depth, lead, "none")
+		w.writeRow(depth, lead, "none")
 	case bool:
-		w.row(depth, lead, map[bool]string{true: "yes", false: "no"}[v])
+		w.writeRow(depth, lead, map[bool]string{true: "yes", false: "no"}[v])
 	case json.Number:
-		w.row(depth, lead, v.String())
+		w.writeRow(depth, lead, v.String())
 	}
 	return nil
 }
 
-// composite writes the rest of an object or a list.
-func (w *jsonRowWriter) composite(depth int, lead string, object bool) error {
+// writeComposite writes the rest of an object or a list.
+func (w *jsonRowWriter) writeComposite(depth int, lead string, object bool) error {
 	if !w.dec.More() {
-		w.row(depth, lead, "none")
+		w.writeRow(depth, lead, "none")
 	} else if lead != "" && lead != "- " {
-		w.row(depth, lead, "")
+		w.writeRow(depth, lead, "")
 		depth++
 	}
 	first := lead == "- " // the first field of an item stands behind its dash
@@ -89,7 +89,7 @@ func (w *jsonRowWriter) composite(depth int, lead string, object bool) error {
 		} else if lead == "- " {
 			inner++
 		}
-		if err := w.value(inner, next); err != nil {
+		if err := w.writeValue(inner, next); err != nil {
 			return err
 		}
 	}
@@ -97,19 +97,19 @@ func (w *jsonRowWriter) composite(depth int, lead string, object bool) error {
 	return err
 }
 
-func (w *jsonRowWriter) row(depth int, lead, text string) {
+func (w *jsonRowWriter) writeRow(depth int, lead, text string) {
 	w.add(widget.TextLine, theme.Spaces(2*depth)+strings.TrimRight(lead+text, " "))
 }
 
-// text writes a text of one line behind lead, of several below it.
-func (w *jsonRowWriter) text(depth int, lead, text string) {
+// writeText writes a text of one line behind lead, of several below it.
+func (w *jsonRowWriter) writeText(depth int, lead, text string) {
 	lines := theme.SplitLines(text)
 	if len(lines) == 1 {
-		w.row(depth, lead, lines[0])
+		w.writeRow(depth, lead, lines[0])
 		return
 	}
 	if lead != "" {
-		w.row(depth, lead, "")
+		w.writeRow(depth, lead, "")
 		depth++
 	}
 	for _, line := range lines {

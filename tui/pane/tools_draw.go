@@ -21,7 +21,7 @@ func (p Tools) drawSections(t theme.Theme, w, h int) []string {
 		return widget.Columns(t, w, h, []widget.Section{p.listSection(t)}, p.form.sections(t))
 	case p.form != nil:
 		return widget.Stack(t, w, h, frame, p.form.sections(t)...)
-	case p.list.Len() == 0:
+	case p.list.ShownCount() == 0:
 		return widget.Stack(t, w, h, frame, p.listSection(t))
 	case p.detail.Open:
 		return widget.Stack(t, w, h, frame, p.detailSection(t))
@@ -45,7 +45,7 @@ func (p Tools) listSection(t theme.Theme) widget.Section {
 	for _, tool := range p.tools {
 		bytes += tool.Bytes
 	}
-	n := p.list.Len()
+	n := p.list.ShownCount()
 	note := fmt.Sprintf("%s, about %s tokens", widget.FormatBytes(bytes), widget.FormatCount(max(0, bytes/4)))
 	note = strings.Join(nonEmpty(p.order.label(), p.list.StatusNote(), note), " · ")
 	return widget.Section{

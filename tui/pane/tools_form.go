@@ -248,7 +248,7 @@ func (f toolForm) sections(t theme.Theme) []widget.Section {
 	all := []widget.Section{form}
 	if f.answer.Len() > 0 || f.running {
 		all = append(all, widget.Section{
-			Title: "Result", Note: widget.Plural(f.answer.Len(), "line"), Min: 2, Preferred: 1 << 20,
+			Title: "Result", Note: widget.CountWithNoun(f.answer.Len(), "line"), Min: 2, Preferred: 1 << 20,
 			Rows: func(w, h int) []string {
 				if f.running {
 					return []string{t.Busy.Text("◐ running …")}

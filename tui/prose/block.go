@@ -58,7 +58,7 @@ func (p *layout) emitVerbatimLine(line string, kind SpanKind) {
 		n := min(asciiTextPrefixLen(line), w-c.used)
 		if n <= 0 {
 			cluster, _ := ansi.FirstGraphemeCluster(line, ansi.GraphemeWidth)
-			c.addPiece(Span{trimCluster(cluster), kind})
+			c.addPiece(Span{limitClusterBytes(cluster), kind})
 			line = line[len(cluster):]
 			continue
 		}

@@ -12,7 +12,7 @@ import (
 // other.
 func (p *layout) inline(n ast.Node, kind SpanKind) []Span {
 	r := &spanCollector{source: p.source}
-	r.children(n, kind)
+	r.collectChildren(n, kind)
 	return r.spans
 }
 
@@ -23,7 +23,7 @@ type spanCollector struct {
 
 func (r *spanCollector) add(text string, kind SpanKind) { r.spans = append(r.spans, Span{text, kind}) }
 
-func (r *spanCollector) children(n ast.Node, kind SpanKind) {
+func (r *spanCollector) collectChildren(n ast.Node, kind SpanKind) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		r.collect(c, kind)
 	}
@@ -32,7 +32,7 @@ func (r *spanCollector) children(n ast.Node, kind SpanKind) {
 func (r *spanCollector) collect(n ast.Node, kind SpanKind) {
 	switch n := n.(type) {
 	case *ast.Text:
-		r.text(n, kind)
+		r.collectText(n, kind)
 	case *ast.String:
 		r.add(string(n.Value), kind)
 	case *ast.CodeSpan:
@@ -42,12 +42,12 @@ func (r *spanCollector) collect(n ast.Node, kind SpanKind) {
 			}
 		}
 	case *ast.Emphasis:
-		r.children(n, emphasisKind(kind, n.Level))
+		r.collectChildren(n, emphasisKind(kind, n.Level))
 	case *ast.Link:
-		r.link(n, string(n.Destination))
+		r.collectLink(n, string(n.Destination))
 	case *ast.Image:
 		r.add("image: ", Faint)
-		r.link(n, string(n.Destination))
+		r.collectLink(n, string(n.Destination))
 	case *ast.AutoLink:
 		r.add(string(n.URL(r.source)), Link)
 	case *ast.RawHTML:
@@ -56,7 +56,7 @@ func (r *spanCollector) collect(n ast.Node, kind SpanKind) {
 			r.add(string(at.Value(r.source)), Faint)
 		}
 	default:
-		r.children(n, kind)
+		r.collectChildren(n, kind)
 	}
 }
 
@@ -71,7 +71,7 @@ func emphasisKind(kind SpanKind, level int) SpanKind {
 	}
 }
 
-func (r *spanCollector) text(n *ast.Text, kind SpanKind) {
+func (r *spanCollector) collectText(n *ast.Text, kind SpanKind) {
 	value := n.Segment.Value(r.source)
 	if !n.IsRaw() && bytes.ContainsAny(value, `\&`) {
 		value = unescape(value)
@@ -93,11 +93,11 @@ func unescape(value []byte) []byte {
 	return util.UnescapePunctuations(value)
 }
 
-// link shows the label and, where that is another, the address: no one should
+// collectLink shows the label and, where that is another, the address: no one should
 // have to follow a link to see where it leads.
-func (r *spanCollector) link(n ast.Node, to string) {
+func (r *spanCollector) collectLink(n ast.Node, to string) {
 	from := len(r.spans)
-	r.children(n, Link)
+	r.collectChildren(n, Link)
 	var label strings.Builder
 	for _, s := range r.spans[from:] {
 		label.WriteString(s.Text)

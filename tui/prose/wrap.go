@@ -54,7 +54,7 @@ func (c *rowBuilder) add(text string, kind SpanKind) {
 		}
 		cluster, cells := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
 		text = text[len(cluster):]
-		cluster = trimCluster(cluster)
+		cluster = limitClusterBytes(cluster)
 		if cells > 1 {
 			c.flushWord()
 		}
@@ -87,8 +87,8 @@ func asciiPrefixLen(text string, from byte) int {
 	return n
 }
 
-// trimCluster bounds the accents on one letter, which take bytes and no cells.
-func trimCluster(cluster string) string {
+// limitClusterBytes bounds the accents on one letter, which take bytes and no cells.
+func limitClusterBytes(cluster string) string {
 	const most = 20
 	if len(cluster) <= most {
 		return cluster

@@ -65,14 +65,14 @@ const (
 
 // The colours are those of the 256 that every terminal knows, so that they look
 // the same with and without 24-bit colour; the row's background alone is not.
-func dark() palette {
+func darkPalette() palette {
 	return palette{
 		dim: "#a8a8a8", line: "#585858", accent: "#afafff", good: "#87d787", busy: "#87d7d7",
 		warn: "#ffaf5f", bad: "#ff8787", row: "#34344e", onAccent: "#1c1c1c",
 	}
 }
 
-func light() palette {
+func lightPalette() palette {
 	return palette{
 		dim: "#626262", line: "#b2b2b2", accent: "#5f00d7", good: "#005f00", busy: "#005f87",
 		warn: "#875f00", bad: "#af0000", row: "#e6e6ff", onAccent: "#ffffff",
@@ -82,14 +82,14 @@ func light() palette {
 // The colours of high contrast have one of at least 7 to 1, borders one of 4.5.
 // No colour is a background there but that of a tab and of what was found: a
 // selected row is in reverse.
-func darkHighContrast() palette {
+func darkHighContrastPalette() palette {
 	return palette{
 		text: "#ffffff", dim: "#e4e4e4", line: "#b2b2b2", accent: "#d7d7ff", good: "#afffaf", busy: "#afffff",
 		warn: "#ffd787", bad: "#ffafaf", onAccent: "#000000",
 	}
 }
 
-func lightHighContrast() palette {
+func lightHighContrastPalette() palette {
 	return palette{
 		text: "#000000", dim: "#303030", line: "#585858", accent: "#0000af", good: "#005f00", busy: "#005f5f",
 		warn: "#5f0087", bad: "#870000", onAccent: "#ffffff",
@@ -146,13 +146,13 @@ func paletteFor(m Mode) palette {
 	case m.SixteenColors:
 		return palette{dim: "8", line: "7", accent: "4", good: "2", busy: "6", warn: "3", bad: "1"}
 	case m.HighContrast && m.Dark:
-		return darkHighContrast()
+		return darkHighContrastPalette()
 	case m.HighContrast:
-		return lightHighContrast()
+		return lightHighContrastPalette()
 	case m.Dark:
-		return dark()
+		return darkPalette()
 	default:
-		return light()
+		return lightPalette()
 	}
 }
 

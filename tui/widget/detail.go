@@ -59,7 +59,7 @@ func (d Detail) Scroll(n int, text TextView, w, h int) Detail {
 func (d Detail) Draw(t theme.Theme, text TextView, w, h int) []string {
 	rows := text.Draw(t, d.Top, w, h)
 	if rest := text.Height(w) - d.Top - len(rows); rest > 0 && len(rows) > 1 {
-		rows[len(rows)-1] = t.Dim.Text(fmt.Sprintf("… %s below; pgdn", Plural(rest+1, "row")))
+		rows[len(rows)-1] = t.Dim.Text(fmt.Sprintf("… %s below; pgdn", CountWithNoun(rest+1, "row")))
 	}
 	return rows
 }

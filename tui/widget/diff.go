@@ -116,8 +116,8 @@ func parseHunkHeader(header string) (before, after int, ok bool) {
 // where as many lines follow as were removed.
 func markChangedWords(lines []textLine) {
 	for i := 0; i < len(lines); {
-		removed := countSignedLines(lines[i:], "-")
-		added := countSignedLines(lines[i+removed:], "+")
+		removed := countLeadingSignedLines(lines[i:], "-")
+		added := countLeadingSignedLines(lines[i+removed:], "+")
 		if removed > 0 && removed == added {
 			for n := range removed {
 				markPairChanges(&lines[i+n], &lines[i+removed+n])
@@ -127,7 +127,7 @@ func markChangedWords(lines []textLine) {
 	}
 }
 
-func countSignedLines(lines []textLine, sign string) int {
+func countLeadingSignedLines(lines []textLine, sign string) int {
 	n := 0
 	for n < len(lines) && strings.HasPrefix(lines[n].text, sign) {
 		n++
@@ -189,9 +189,9 @@ func (line textLine) draw(t theme.Theme) string {
 		style.Text(line.text[to:])
 }
 
-// markWrappedRows are the rows of a wrapped diff line with the part of its mark that
+// splitMarkAmongRows are the rows of a wrapped diff line with the part of its mark that
 // each has. A line that was made harmless is found no more and has none.
-func (line textLine) markWrappedRows(rows []textLine) {
+func (line textLine) splitMarkAmongRows(rows []textLine) {
 	pos := 0
 	for i := range rows {
 		text := rows[i].text

@@ -16,8 +16,8 @@ func FormatCount[N int | uint64](n N) string {
 	return s
 }
 
-// Plural is n of something: "1 call", "2 calls", "3 matches".
-func Plural[N int | uint64](n N, noun string) string {
+// CountWithNoun is n of something: "1 call", "2 calls", "3 matches".
+func CountWithNoun[N int | uint64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

@@ -16,7 +16,7 @@ func FuzzyScore(text, want string) int {
 	text = strings.ToLower(text[:min(len(text), maxFuzzyTextBytes)])
 	want = strings.ToLower(want[:min(len(want), maxFuzzyFilterBytes)])
 	for word := range strings.FieldsSeq(want) {
-		s := fuzzyWord(text, word)
+		s := fuzzyWordScore(text, word)
 		if s == 0 {
 			return 0
 		}
@@ -25,7 +25,7 @@ func FuzzyScore(text, want string) int {
 	return total
 }
 
-func fuzzyWord(text, word string) int {
+func fuzzyWordScore(text, word string) int {
 	if i := strings.Index(text, word); i >= 0 {
 		s := 10 * len(word)
 		if i == 0 || text[i-1] == ' ' {

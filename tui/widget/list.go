@@ -196,12 +196,12 @@ func (l List) Draw(t theme.Theme, w, h int, row func(t theme.Theme, i, w int) st
 		return rows
 	}
 	from, _ := VisibleRange(n, l.at, h)
-	return ScrollBar(t, rows, w, from, n)
+	return AddScrollBar(t, rows, w, from, n)
 }
 
-// ScrollBar puts a scroll bar behind rows of w cells, which are those from one on of
+// AddScrollBar puts a scroll bar behind rows of w cells, which are those from one on of
 // n. Where all are there it puts none.
-func ScrollBar(t theme.Theme, rows []string, w, from, n int) []string {
+func AddScrollBar(t theme.Theme, rows []string, w, from, n int) []string {
 	h := len(rows)
 	if n <= h || h < 3 || h >= ScreenReaderHeight-10 {
 		return rows
@@ -218,8 +218,8 @@ func ScrollBar(t theme.Theme, rows []string, w, from, n int) []string {
 	return rows
 }
 
-// Len is how many rows pass the filter.
-func (l List) Len() int { return len(l.shown) }
+// ShownCount is how many rows pass the filter.
+func (l List) ShownCount() int { return len(l.shown) }
 
 // SelectedShownIndex is the selected row, counted among those that pass the filter.
 func (l List) SelectedShownIndex() int { return l.at }

@@ -231,7 +231,7 @@ func (line textLine) wrapped(w int) []textLine {
 		rows = append(rows, row)
 	}
 	if line.mark[0] < line.mark[1] {
-		line.markWrappedRows(rows)
+		line.splitMarkAmongRows(rows)
 	}
 	return rows
 }

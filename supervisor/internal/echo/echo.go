@@ -30,8 +30,8 @@ type Hub struct {
 	gate chan struct{} // closed by the notification "release"
 }
 
-// CountActivity counts calls being answered and open streams. A subscription is no call.
-func (h *Hub) CountActivity() (inFlight, sessions int) {
+// ActivityCounts counts calls being answered and open streams. A subscription is no call.
+func (h *Hub) ActivityCounts() (inFlight, sessions int) {
 	return int(h.inFlight.Load()), int(h.sessions.Load())
 }
 

@@ -73,7 +73,7 @@ func (a *App) sampleSource() (Source, bool) {
 	for _, k := range a.Systems() {
 		m := k.Manifest()
 		if m.Sample != nil && m.Sample.Files != nil {
-			name, keys := a.SampleKeys(m)
+			name, keys := a.SampleSourceKeys(m)
 			s := config.Source{Name: name, Kind: m.Name, Path: keys[m.Sample.Key], Options: optionsJSON(m, keys)}
 			return Source{Source: s, Sample: m.Sample}, true
 		}
@@ -81,9 +81,9 @@ func (a *App) sampleSource() (Source, bool) {
 	return Source{}, false
 }
 
-// SampleKeys are the name of the source with a System's sample, and its keys as
+// SampleSourceKeys are the name of the source with a System's sample, and its keys as
 // people type them. The key of its folder names a folder that may not exist yet.
-func (a *App) SampleKeys(m *tools.Manifest) (name string, keys map[string]string) {
+func (a *App) SampleSourceKeys(m *tools.Manifest) (name string, keys map[string]string) {
 	name = config.NameFor(m.Sample.Title, m.Name, func(string) bool { return false })
 	keys = map[string]string{}
 	maps.Copy(keys, m.Sample.Keys)

@@ -67,8 +67,8 @@ var proposalFuncs = map[status.Verb]func(Editor, config.Config, status.Action) (
 // Verbs are those of the actions that change the configuration.
 func Verbs() []status.Verb { return slices.Collect(maps.Keys(proposalFuncs)) }
 
-// Apply makes the edit that an action asks for.
-func (e Editor) Apply(ctx context.Context, a status.Action) (Proposal, error) {
+// ApplyAction makes the edit that an action asks for.
+func (e Editor) ApplyAction(ctx context.Context, a status.Action) (Proposal, error) {
 	return e.planAndSaveEdit(ctx, func(c config.Config) (Proposal, error) { return e.propose(c, a) })
 }
 

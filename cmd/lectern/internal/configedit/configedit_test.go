@@ -24,7 +24,7 @@ func TestConcurrentEdits(t *testing.T) {
 			t.Fatal(err)
 		}
 		go func() {
-			_, err := e.Apply(t.Context(), status.Action{Verb: status.AddSource, Source: &status.NewSource{Location: dir}})
+			_, err := e.ApplyAction(t.Context(), status.Action{Verb: status.AddSource, Source: &status.NewSource{Location: dir}})
 			done <- err
 		}()
 	}
@@ -52,7 +52,7 @@ func TestKeysThatDoNotGoTogether(t *testing.T) {
 	e := withMemo(t)
 	folder := t.TempDir()
 	add := func(keys map[string]string) error {
-		_, err := e.Apply(t.Context(), status.Action{Verb: status.AddSource, Source: &status.NewSource{Kind: "memo", Name: "m", Keys: keys}})
+		_, err := e.ApplyAction(t.Context(), status.Action{Verb: status.AddSource, Source: &status.NewSource{Kind: "memo", Name: "m", Keys: keys}})
 		return err
 	}
 	const want = "notebook and folder: both name the notebook. Leave one of them out."
@@ -63,7 +63,7 @@ func TestKeysThatDoNotGoTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	set := func(c status.SourceChange) error {
-		_, err := e.Apply(t.Context(), status.Action{Verb: status.SetSource, Target: "m", Change: &c})
+		_, err := e.ApplyAction(t.Context(), status.Action{Verb: status.SetSource, Target: "m", Change: &c})
 		return err
 	}
 	if err := set(status.SourceChange{Keys: map[string]string{"folder": folder}}); err == nil || !strings.Contains(err.Error(), want) {
@@ -104,7 +104,7 @@ func TestAddSample(t *testing.T) {
 	if _, statErr := os.Stat(mark); err != nil || statErr == nil || len(p.Plan.Steps) != 2 {
 		t.Fatalf("%+v, %v; the sample is there: %v", p.Plan, err, statErr == nil)
 	}
-	if p, err = e.Apply(t.Context(), add); err != nil || p.Source.Name != "recipes" {
+	if p, err = e.ApplyAction(t.Context(), add); err != nil || p.Source.Name != "recipes" {
 		t.Fatalf("%+v, %v", p.Source, err)
 	}
 	if text, err := os.ReadFile(mark); err != nil || len(text) == 0 {

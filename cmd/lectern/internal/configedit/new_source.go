@@ -88,7 +88,7 @@ func (e Editor) addSampleKeys(n *newSource) error {
 	if n.kind.Sample == nil {
 		return app.UsageErrorf("add source: %s brings no sample", n.kind.Name)
 	}
-	name, keys := e.SampleKeys(n.kind)
+	name, keys := e.SampleSourceKeys(n.kind)
 	if n.name == "" {
 		n.name = name
 	}

@@ -105,7 +105,7 @@ func (e Editor) warnAboutSource(p *Proposal, c config.Config, n newSource) {
 	}
 	for _, key := range app.ConfigKeys(n.kind) {
 		if file, ok := strings.CutPrefix(n.keys[key.Name], "file:"); ok && key.Type == config.Secret {
-			e.warnAboutSecret(p, file)
+			e.warnAboutUnreadableSecret(p, file)
 		}
 	}
 	p.warnOverlaps(c)
@@ -119,7 +119,7 @@ func (e Editor) warnAboutSource(p *Proposal, c config.Config, n newSource) {
 	}
 }
 
-func (e Editor) warnAboutSecret(p *Proposal, file string) {
+func (e Editor) warnAboutUnreadableSecret(p *Proposal, file string) {
 	reference, err := tools.ParseSecret("file:" + file)
 	if err == nil {
 		_, err = e.RevealSecret(context.Background(), reference)

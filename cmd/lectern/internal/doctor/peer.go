@@ -45,7 +45,7 @@ func (c peerCheck) newEachPeerCheck(look func(*checkRun, status.Peer) status.Che
 		if len(peers) == 0 {
 			return skipped
 		}
-		return worstResult(peers, func(p status.Peer) (string, status.Check) { return p.Name, look(r, p) })
+		return checkEachForWorst(peers, func(p status.Peer) (string, status.Check) { return p.Name, look(r, p) })
 	}
 }
 

@@ -79,7 +79,7 @@ func (r *checkRun) newSourceKindCheck(system string, info tools.CheckInfo) check
 			if _, err := r.vitals(); err != nil {
 				return skipResult(noHubMessage)
 			}
-			return worstResult(sources, func(source string) (string, status.Check) { return source, r.runSourceCheck(ctx, source, info.Name) })
+			return checkEachForWorst(sources, func(source string) (string, status.Check) { return source, r.runSourceCheck(ctx, source, info.Name) })
 		},
 	}
 }
@@ -105,9 +105,9 @@ func (r *checkRun) runSourceCheck(ctx context.Context, source, name string) stat
 	return failResult(err.Error(), "Run the check again; if that does not help: lectern hub restart.")
 }
 
-// worstResult is the worst result of a check of several things, with the details of
+// checkEachForWorst is the worst result of a check of several things, with the details of
 // all.
-func worstResult[T any](all []T, look func(T) (name string, c status.Check)) status.Check {
+func checkEachForWorst[T any](all []T, look func(T) (name string, c status.Check)) status.Check {
 	bySeverity := []status.CheckResult{status.CheckSkipped, status.CheckOK, status.CheckWarn, status.CheckFail}
 	worst := status.Check{Result: status.CheckSkipped}
 	var details []string

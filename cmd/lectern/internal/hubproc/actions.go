@@ -75,7 +75,7 @@ func (a actions) withEventRecord(do func(context.Context, status.Action) error) 
 // rule applies only to later calls.
 func (a actions) answerApproval(ctx context.Context, act status.Action) error {
 	answer := cmp.Or(act.Answer, &status.Answer{})
-	if err := a.checkApprovalShown(act, *answer); err != nil {
+	if err := a.requireShownBeforeAllow(act, *answer); err != nil {
 		return err
 	}
 	if act.Verb != status.Allow || answer.Scope != status.Always {
@@ -127,7 +127,7 @@ func (a actions) previewEdit(ctx context.Context, act status.Action) (status.Pla
 	if act.Verb == status.AddSource && len(p.Plan.Steps) == 0 {
 		return status.Plan{}, errors.New(p.Plan.Title) // there is nothing to agree to
 	}
-	if _, sessions := a.hub.CountActivity(); sessions > 0 && act.Verb == status.RemoveSource {
+	if _, sessions := a.hub.ActivityCounts(); sessions > 0 && act.Verb == status.RemoveSource {
 		p.Plan.Risks = append(p.Plan.Risks, fmt.Sprintf("%d agents are connected", sessions))
 	}
 	return p.Plan, ctx.Err()
@@ -140,7 +140,7 @@ func (a actions) editConfig(ctx context.Context, act status.Action) error {
 	if configedit.NeedsClosedSource(act) {
 		return a.editConfigWithSourceClosed(ctx, act)
 	}
-	if _, err := a.editor().Apply(ctx, act); err != nil {
+	if _, err := a.editor().ApplyAction(ctx, act); err != nil {
 		return err
 	}
 	return a.reload(ctx)
@@ -161,11 +161,11 @@ func (a actions) editConfigWithSourceClosed(ctx context.Context, act status.Acti
 	}
 	defer func() { err = errors.Join(err, a.reloadLocked(context.WithoutCancel(ctx))) }()
 	left := slices.DeleteFunc(a.sources(conf), func(s app.Source) bool { return s.Name == act.Target })
-	if err := a.hub.ReloadSourcesAndWait(ctx, toHubSources(left)); err != nil {
+	if err := a.hub.ReloadAndAwaitClosed(ctx, toHubSources(left)); err != nil {
 		return err
 	}
 	if act.Verb == status.RemoveSource {
-		_, err := a.editor().Apply(ctx, act)
+		_, err := a.editor().ApplyAction(ctx, act)
 		return err
 	}
 	return a.renameSource(ctx, act, p.Source.Kind, p.Source.Name)
@@ -181,7 +181,7 @@ func (a actions) renameSource(ctx context.Context, act status.Action, kind, name
 	if err := a.journal.RenameSource(ctx, act.Target, name); err != nil {
 		return errors.Join(err, undo())
 	}
-	if _, err := a.editor().Apply(ctx, act); err != nil {
+	if _, err := a.editor().ApplyAction(ctx, act); err != nil {
 		return errors.Join(err, undo(), a.journal.RenameSource(context.WithoutCancel(ctx), name, act.Target))
 	}
 	return nil

@@ -14,11 +14,11 @@ import (
 // newHubAPI is the status.Client of this hub: every action and query that it knows.
 func (h *hubProcess) newHubAPI() supervisor.HubAPI {
 	queries, person := status.QueryHandlers{}, h.hub.PersonAPI()
-	status.HandleStream(queries, status.LogsQuery, supervisor.NewLogsHandler(h.logs))
+	status.HandleStream(queries, status.LogsQuery, supervisor.NewLogsQueryHandler(h.logs))
 	status.HandleStream(queries, status.CallsQuery, h.hub.Calls().Stream)
 	status.HandleQuery(queries, status.ChangesQuery, h.hub.Changes().List)
 	status.HandleQuery(queries, status.ApprovalTargetsQuery, func(_ context.Context, r status.ApprovalRange) (status.ApprovalTargets, error) {
-		return h.hub.Approvals().Targets(r)
+		return h.hub.Approvals().ApprovalTargets(r)
 	})
 	status.HandleQuery(queries, status.ApprovalTextQuery, func(_ context.Context, r status.ApprovalRange) (status.ApprovalText, error) {
 		return h.hub.Approvals().ApprovalText(r)

@@ -36,8 +36,8 @@ func (a actions) previewAnswer(_ context.Context, act status.Action) (status.Pla
 	}, nil
 }
 
-// checkApprovalShown refuses a yes to what no person was shown.
-func (a actions) checkApprovalShown(act status.Action, answer status.Answer) error {
+// requireShownBeforeAllow refuses a yes to what no person was shown.
+func (a actions) requireShownBeforeAllow(act status.Action, answer status.Answer) error {
 	waiting, _, _, ok := a.hub.Approvals().Get(act.Target)
 	if act.Verb == status.Allow && ok && !waiting.Shown && !answer.Shown {
 		return fmt.Errorf("allow call: what %s would change was not shown to anybody; run `lectern approve show %s --all` first", act.Target,

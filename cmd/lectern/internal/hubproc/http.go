@@ -82,8 +82,8 @@ func (w *webServer) startWithRetry(ctx context.Context, start func() bool) {
 	})
 }
 
-// serve serves a listener until close.
-func (w *webServer) serve(server *http.Server, port int, log *slog.Logger, serve func() error) {
+// serveInBackground serves a listener until close.
+func (w *webServer) serveInBackground(server *http.Server, port int, log *slog.Logger, serve func() error) {
 	w.mu.Lock()
 	w.server, w.bound = server, port
 	w.mu.Unlock()
@@ -106,7 +106,7 @@ func (h *hubProcess) tryServeHTTP(ctx context.Context, port int, token loopnet.T
 	endpoint := fmt.Sprintf("http://127.0.0.1:%d/mcp", port)
 	h.state.Update(func(s *status.Snapshot) { s.Hub.Endpoint, s.Snippets = endpoint, h.snippets(endpoint) })
 	h.log.Info("listening", "component", "http", "address", l.Addr().String())
-	h.web.serve(server, port, h.log, func() error { return server.Serve(l) })
+	h.web.serveInBackground(server, port, h.log, func() error { return server.Serve(l) })
 	return true
 }
 
@@ -134,7 +134,7 @@ func (h *hubProcess) routes(port int, token loopnet.Token) http.Handler {
 	})
 	mux.Handle("/", h.hub.Routes())
 	plugin := h.plugins.addRoutes(mux)
-	mcp := mcpRoute()
+	mcp := mcpRouteTemplate()
 	all, one := mcp, mcp
 	all.Path, one.Path = "/mcp", mcpSourcePathPrefix
 	return loopnet.Guard(loopnet.GuardConfig{
@@ -146,8 +146,8 @@ func (h *hubProcess) routes(port int, token loopnet.Token) http.Handler {
 // mcpSourcePathPrefix is where every source is served alone over MCP, by its name.
 const mcpSourcePathPrefix = "/mcp/"
 
-// mcpRoute is what may be requested over MCP, of no path yet.
-func mcpRoute() loopnet.Route {
+// mcpRouteTemplate is what may be requested over MCP, of no path yet.
+func mcpRouteTemplate() loopnet.Route {
 	return loopnet.Route{Methods: []string{http.MethodGet, http.MethodPost, http.MethodDelete}, Stream: true, MaxBody: maxMCPBodyBytes}
 }
 

@@ -72,11 +72,11 @@ type hubProcess struct {
 	applied fileStamp // of the file as it was read last
 }
 
-// newHubProcess opens the log and reads the configuration. A broken
+// newHubOfThisProcess opens the log and reads the configuration. A broken
 // configuration is a problem on the panel and not an error: until the file is
 // fixed the hub serves nothing and listens on no port, because it cannot know
 // what the file was meant to forbid.
-func newHubProcess(c Config) (*hubProcess, error) {
+func newHubOfThisProcess(c Config) (*hubProcess, error) {
 	if err := os.MkdirAll(c.Paths.State, 0o700); err != nil {
 		return nil, fmt.Errorf("open hub: %w; make the folder writable for you, or set LECTERN_HOME to a folder that is", err)
 	}
@@ -198,7 +198,7 @@ func (h *hubProcess) close() error {
 
 // Run is the hub process, until ctx ends or the hub is stopped.
 func Run(ctx context.Context, c Config) (err error) {
-	h, err := newHubProcess(c)
+	h, err := newHubOfThisProcess(c)
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func Run(ctx context.Context, c Config) (err error) {
 func (h *hubProcess) daemonConfig(lifeline <-chan struct{}, open func(context.Context) error) daemon.HubConfig {
 	return daemon.HubConfig{
 		Paths: h.Paths.Daemon(), Self: h.BuildInfo(), Lifeline: lifeline, Open: open,
-		OnPrevious: h.logPredecessor, Attach: h.serveAgentStream, Control: h.controlHandler(), Busy: h.hub.CountActivity,
+		OnPrevious: h.logPredecessor, Attach: h.serveAgentStream, Control: h.controlHandler(), Busy: h.hub.ActivityCounts,
 		Pinned:      func() bool { return h.pinned.Load() || h.hub.BlocksIdleExit() },
 		OnSuccessor: h.reportUpgradePending, HTTPPort: h.web.port, IdleAfter: h.conf.Hub.IdleAfter,
 		Log: h.log.With("component", "hub"), Now: h.Now,

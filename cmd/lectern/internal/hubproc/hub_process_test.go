@@ -30,7 +30,7 @@ func openHub(t *testing.T, text string) (*hubProcess, status.Client) {
 // openHubOf is openHub for an App that has a configuration.
 func openHubOf(t *testing.T, a *app.App) (*hubProcess, status.Client) {
 	t.Helper()
-	h, err := newHubProcess(Config{App: a, Level: slog.LevelDebug})
+	h, err := newHubOfThisProcess(Config{App: a, Level: slog.LevelDebug})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestReload(t *testing.T) {
 	if err := h.reload(t.Context()); err == nil || !strings.Contains(err.Error(), "config.toml:1:5") {
 		t.Errorf("got %v", err)
 	}
-	s := apptest.AwaitSnapshot(t, c, "the broken file", apptest.HasProblem(problems.ConfigBroken))
+	s := apptest.AwaitSnapshot(t, c, "the broken file", apptest.HasProblemFunc(problems.ConfigBroken))
 	if s.Hub.State != status.Degraded || !hasReadySources("welcome")(s) {
 		t.Errorf("the hub is %s with %+v", s.Hub.State, s.Sources)
 	}
@@ -168,8 +168,8 @@ func TestReload(t *testing.T) {
 	if err := h.reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s = apptest.AwaitSnapshot(t, c, "that a restart is needed", apptest.HasProblem(problems.HubNeedsRestart))
-	if apptest.HasProblem(problems.ConfigBroken)(s) || s.Hub.State != status.Ready {
+	s = apptest.AwaitSnapshot(t, c, "that a restart is needed", apptest.HasProblemFunc(problems.HubNeedsRestart))
+	if apptest.HasProblemFunc(problems.ConfigBroken)(s) || s.Hub.State != status.Ready {
 		t.Errorf("the hub is %s with %+v", s.Hub.State, s.Problems)
 	}
 }
@@ -178,7 +178,7 @@ func TestReload(t *testing.T) {
 // and does not listen until the file is fixed.
 func TestStartWithBrokenConfig(t *testing.T) {
 	h, c := openHub(t, "[[source]]\nname = \"notes\"\nreadonly = true\n")
-	s := apptest.AwaitSnapshot(t, c, "the broken file", apptest.HasProblem(problems.ConfigBroken))
+	s := apptest.AwaitSnapshot(t, c, "the broken file", apptest.HasProblemFunc(problems.ConfigBroken))
 	if len(s.Sources) > 0 || s.Hub.Endpoint != "" || h.web.port() != 0 {
 		t.Errorf("serves %+v at %q", s.Sources, s.Hub.Endpoint)
 	}
@@ -199,14 +199,14 @@ func TestDamagedJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		h, err := newHubProcess(Config{App: a, Level: slog.LevelDebug})
+		h, err := newHubOfThisProcess(Config{App: a, Level: slog.LevelDebug})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := h.open(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		s := apptest.AwaitSnapshot(t, h.newHubAPI(), "the damage", apptest.HasProblem(problems.JournalDamaged))
+		s := apptest.AwaitSnapshot(t, h.newHubAPI(), "the damage", apptest.HasProblemFunc(problems.JournalDamaged))
 		p := s.Problems[slices.IndexFunc(s.Problems, func(p status.Problem) bool { return p.Code == problems.JournalDamaged.Code })]
 		if !strings.Contains(p.Fix, "journal.db.damaged-") || p.Action == nil || s.Hub.State != status.Degraded {
 			t.Errorf("the hub is %s with %+v", s.Hub.State, p)
@@ -216,7 +216,7 @@ func TestDamagedJournal(t *testing.T) {
 		}
 	}
 	h, c := openHubOf(t, a)
-	apptest.AwaitSnapshot(t, c, "the damage", apptest.HasProblem(problems.JournalDamaged))
+	apptest.AwaitSnapshot(t, c, "the damage", apptest.HasProblemFunc(problems.JournalDamaged))
 	act := status.Action{Verb: status.Acknowledge, Target: problems.JournalDamaged.Code}
 	if _, err := c.Preview(t.Context(), act); err != nil {
 		t.Error(err)
@@ -228,7 +228,7 @@ func TestDamagedJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	apptest.AwaitSnapshot(t, c, "no damage", func(s status.Snapshot) bool {
-		return !apptest.HasProblem(problems.JournalDamaged)(s) && s.Hub.State == status.Ready
+		return !apptest.HasProblemFunc(problems.JournalDamaged)(s) && s.Hub.State == status.Ready
 	})
 	if shown := h.refreshJournalProblem(nil); len(shown) > 0 {
 		t.Errorf("still there: %q", shown)

@@ -37,7 +37,7 @@ func (h *hubProcess) newPluginBridge(conf config.Config) *pluginBridge {
 	p := &pluginBridge{process: h}
 	p.configure(conf)
 	p.Bridge = bridge.New(bridge.Config{
-		Token: p.loadToken, PlainToken: conf.Bridge.PlainToken,
+		Token: p.loadOrCreateToken, PlainToken: conf.Bridge.PlainToken,
 		Describe: hub.NewPeerDescriber(h.Systems()), KnownOrigins: hub.PeerWebOrigins(h.Systems()),
 		Version: h.Version, Skill: doc.SkillVersion,
 		Approve: func(origin string) bool { return slices.Contains(*p.origins.Load(), origin) },
@@ -55,9 +55,9 @@ func (p *pluginBridge) configure(conf config.Config) {
 	}
 }
 
-// loadToken reads the plugins' token for each plugin that connects, so that a
+// loadOrCreateToken reads the plugins' token for each plugin that connects, so that a
 // rotated token counts at once. Without a token no plugin can connect.
-func (p *pluginBridge) loadToken() loopnet.Token {
+func (p *pluginBridge) loadOrCreateToken() loopnet.Token {
 	token, err := loopnet.LoadOrCreateToken(p.process.Paths.PluginToken())
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,7 +76,7 @@ func (p *pluginBridge) loadToken() loopnet.Token {
 
 // addRoutes serves plugins on mux and returns the routes for the guard.
 func (p *pluginBridge) addRoutes(mux *http.ServeMux) []loopnet.Route {
-	_ = p.loadToken() // creates the file, or reports why it cannot, before a plugin connects
+	_ = p.loadOrCreateToken() // creates the file, or reports why it cannot, before a plugin connects
 	routes := p.Routes()
 	for _, r := range routes {
 		mux.Handle(r.Path, p.Handler())
@@ -87,7 +87,7 @@ func (p *pluginBridge) addRoutes(mux *http.ServeMux) []loopnet.Route {
 // refreshConnectedPlugins shows which plugins are connected, which were refused, and which no
 // source opens.
 func (p *pluginBridge) refreshConnectedPlugins() {
-	p.process.hub.RequestPeersUpdate()
+	p.process.hub.RequestSnapshotUpdate()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.showRefusedOriginsLocked()

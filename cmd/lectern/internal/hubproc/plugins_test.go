@@ -71,7 +71,7 @@ func TestPluginConnects(t *testing.T) {
 		w.Close()
 		t.Fatal("an unknown origin connects")
 	}
-	s := apptest.AwaitSnapshot(t, client, "a Problem with the origin", apptest.HasProblem(problems.PluginOriginUnknown))
+	s := apptest.AwaitSnapshot(t, client, "a Problem with the origin", apptest.HasProblemFunc(problems.PluginOriginUnknown))
 	problem := s.Problems[slices.IndexFunc(s.Problems, func(p status.Problem) bool { return p.Code == problems.PluginOriginUnknown.Code })]
 	let := problem.Action
 	if let == nil || *let != (status.Action{Verb: status.AllowOrigin, Target: "file://"}) || !strings.Contains(problem.Fix, "lectern plugin allow file://") {
@@ -84,7 +84,7 @@ func TestPluginConnects(t *testing.T) {
 	if err := client.Do(t.Context(), *let); err != nil {
 		t.Fatal(err)
 	}
-	apptest.AwaitSnapshot(t, client, "no Problem with the origin", func(s status.Snapshot) bool { return !apptest.HasProblem(problems.PluginOriginUnknown)(s) })
+	apptest.AwaitSnapshot(t, client, "no Problem with the origin", func(s status.Snapshot) bool { return !apptest.HasProblemFunc(problems.PluginOriginUnknown)(s) })
 	w, err := unknown.Open(t.Context())
 	if err != nil {
 		t.Fatalf("approved, and yet: %v", err)
@@ -100,14 +100,14 @@ func TestPluginConnects(t *testing.T) {
 	if _, err := bridgetest.Connect(t.Context(), bridgetest.Options{Dial: bridgetest.Dial{URL: unknown.URL}, Token: token}); err == nil {
 		t.Error("a token that others may have read counts")
 	}
-	apptest.AwaitSnapshot(t, client, "a Problem with the token", apptest.HasProblem(problems.PluginTokenRefused))
+	apptest.AwaitSnapshot(t, client, "a Problem with the token", apptest.HasProblemFunc(problems.PluginTokenRefused))
 }
 
 // addOffered adds the source that the notice about a plugin without one offers,
 // which ends the notice.
 func addOffered(t *testing.T, client status.Client, graph string) {
 	t.Helper()
-	s := apptest.AwaitSnapshot(t, client, "a notice of "+graph, apptest.HasProblem(problems.PluginWithoutSource))
+	s := apptest.AwaitSnapshot(t, client, "a notice of "+graph, apptest.HasProblemFunc(problems.PluginWithoutSource))
 	notice := s.Problems[slices.IndexFunc(s.Problems, func(p status.Problem) bool { return p.Code == problems.PluginWithoutSource.Code })]
 	if notice.Title != "Logseq has "+graph+" open, but no source opens it" || !strings.Contains(notice.Fix, `lectern source add logseq graph="`+graph+`"`) {
 		t.Errorf("the notice is %+v", notice)
@@ -116,6 +116,6 @@ func addOffered(t *testing.T, client status.Client, graph string) {
 		t.Fatal(err)
 	}
 	apptest.AwaitSnapshot(t, client, "the source, and no notice", func(s status.Snapshot) bool {
-		return !apptest.HasProblem(problems.PluginWithoutSource)(s) && slices.ContainsFunc(s.Sources, func(s status.Source) bool { return s.Name == "poll-false" })
+		return !apptest.HasProblemFunc(problems.PluginWithoutSource)(s) && slices.ContainsFunc(s.Sources, func(s status.Source) bool { return s.Name == "poll-false" })
 	})
 }

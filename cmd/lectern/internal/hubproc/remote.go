@@ -20,7 +20,7 @@ import (
 // shows why it cannot and tries again, until ctx ends.
 func (h *hubProcess) startRemoteServer(ctx context.Context, conf config.Listen) {
 	h.remote.startWithRetry(ctx, func() bool {
-		if err := h.serveRemote(ctx, conf); err != nil {
+		if err := h.tryServeRemote(ctx, conf); err != nil {
 			h.log.Warn("the second listener does not start", "component", "http", "address", conf.Address, "err", err)
 			h.raiseProblem(problems.ListenStopped.New(problems.HubComponent, status.Args{"why": err.Error()}))
 			return false
@@ -30,7 +30,7 @@ func (h *hubProcess) startRemoteServer(ctx context.Context, conf config.Listen) 
 	})
 }
 
-func (h *hubProcess) serveRemote(ctx context.Context, conf config.Listen) error {
+func (h *hubProcess) tryServeRemote(ctx context.Context, conf config.Listen) error {
 	served := h.sources(h.conf)
 	for _, name := range conf.Sources {
 		if !slices.ContainsFunc(served, func(s app.Source) bool { return s.Name == name }) {
@@ -58,7 +58,7 @@ func (h *hubProcess) serveRemote(ctx context.Context, conf config.Listen) error 
 		}
 		return now
 	})
-	h.remote.serve(server, port, h.log, func() error { return server.ServeTLS(l, "", "") })
+	h.remote.serveInBackground(server, port, h.log, func() error { return server.ServeTLS(l, "", "") })
 	at := "https://" + conf.Hosts[0] + ":" + strconv.Itoa(port)
 	h.state.Update(func(s *status.Snapshot) { s.Hub.Remote = at })
 	h.log.Info("listening for other machines", "component", "http", "address", l.Addr().String(), "sources", conf.Sources, "allow", conf.Allow)
@@ -75,7 +75,7 @@ func (h *hubProcess) remoteRoutes(conf config.Listen, remote *loopnet.Remote, po
 	if conf.MCP {
 		mux.Handle(mcpSourcePathPrefix, h.hub.MCP().HTTP())
 		for _, name := range conf.Sources {
-			one := mcpRoute()
+			one := mcpRouteTemplate()
 			one.Path = mcpSourcePathPrefix + name
 			table = append(table, one)
 		}

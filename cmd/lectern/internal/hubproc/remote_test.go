@@ -164,17 +164,17 @@ func TestRemoteWithoutCertificate(t *testing.T) {
 	a.Environ = append(a.Environ, "DESK_KEY=desk key")
 	apptest.WriteConfig(t, a, fmt.Sprintf(remoteConfig, port, true))
 	h, c := openHubOf(t, a)
-	s := apptest.AwaitSnapshot(t, c, "why it does not listen", apptest.HasProblem(problems.ListenStopped))
+	s := apptest.AwaitSnapshot(t, c, "why it does not listen", apptest.HasProblemFunc(problems.ListenStopped))
 	if s.Hub.Remote != "" || h.remote.port() != 0 || !strings.Contains(s.Problems[0].Title, "cert.pem") {
 		t.Errorf("it listens at %q with %+v", s.Hub.Remote, s.Problems)
 	}
 	writeTestCertificate(t, a.Paths.Config, port)
-	if err := h.serveRemote(t.Context(), h.conf.Listen); err != nil || h.remote.port() != port {
+	if err := h.tryServeRemote(t.Context(), h.conf.Listen); err != nil || h.remote.port() != port {
 		t.Errorf("with a certificate: %v", err)
 	}
 	wrong := h.conf.Listen
 	wrong.Sources = []string{"nobody"}
-	if err := h.serveRemote(t.Context(), wrong); err == nil || !strings.Contains(err.Error(), "nobody") {
+	if err := h.tryServeRemote(t.Context(), wrong); err == nil || !strings.Contains(err.Error(), "nobody") {
 		t.Errorf("a source that is not there: %v", err)
 	}
 }
@@ -184,10 +184,10 @@ func TestHubOfOneSource(t *testing.T) {
 	a := apptest.New(t)
 	a.Systems = func() []tools.Kind { return []tools.Kind{memo.System()} }
 	apptest.WriteConfig(t, a, "[hub]\nhttp = false\n[[source]]\nname = \"desk\"\nkind = \"memo\"\n[[source]]\nname = \"attic\"\nkind = \"memo\"\n")
-	if _, err := newHubProcess(Config{App: a, Only: "cellar"}); err == nil || !strings.Contains(err.Error(), `no source named "cellar"`) {
+	if _, err := newHubOfThisProcess(Config{App: a, Only: "cellar"}); err == nil || !strings.Contains(err.Error(), `no source named "cellar"`) {
 		t.Errorf("a source that is not there: %v", err)
 	}
-	h, err := newHubProcess(Config{App: a, Only: "attic"})
+	h, err := newHubOfThisProcess(Config{App: a, Only: "attic"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -184,9 +184,9 @@ func FindClient(id string) (installer.Client, error) {
 	return cl, nil
 }
 
-// ConnectClient proposes to add Lectern to a client's configuration. Where c names
+// ProposeConnectClient proposes to add Lectern to a client's configuration. Where c names
 // no sources, those stay that the client's entry is limited to.
-func (p Planner) ConnectClient(id string, c ClientConnection) (*installer.Proposal, error) {
+func (p Planner) ProposeConnectClient(id string, c ClientConnection) (*installer.Proposal, error) {
 	cl, err := FindClient(id)
 	if err != nil {
 		return nil, err
@@ -211,8 +211,8 @@ func (p Planner) ConnectClient(id string, c ClientConnection) (*installer.Propos
 	return proposal, nil
 }
 
-// DisconnectClient proposes to remove Lectern from a client's configuration.
-func (p Planner) DisconnectClient(id string, c ClientConnection) (*installer.Proposal, error) {
+// ProposeDisconnectClient proposes to remove Lectern from a client's configuration.
+func (p Planner) ProposeDisconnectClient(id string, c ClientConnection) (*installer.Proposal, error) {
 	cl, err := FindClient(id)
 	if err != nil {
 		return nil, err
@@ -228,13 +228,13 @@ func (p Planner) DisconnectClient(id string, c ClientConnection) (*installer.Pro
 	return proposal, err
 }
 
-// InstallService proposes to run the hub from now on, and at login.
-func (p Planner) InstallService(ctx context.Context) (*installer.Proposal, error) {
+// ProposeInstallService proposes to run the hub from now on, and at login.
+func (p Planner) ProposeInstallService(ctx context.Context) (*installer.Proposal, error) {
 	return p.Machine().InstallService(ctx, p.Service())
 }
 
-// RemoveService proposes to stop the service for good.
-func (p Planner) RemoveService(ctx context.Context) (*installer.Proposal, error) {
+// ProposeRemoveService proposes to stop the service for good.
+func (p Planner) ProposeRemoveService(ctx context.Context) (*installer.Proposal, error) {
 	return p.Machine().RemoveService(ctx, p.Service())
 }
 
@@ -269,9 +269,9 @@ func (p Planner) SkillIsOutdated() bool {
 	})
 }
 
-// InstallSkill proposes to put the skill where the clients with these IDs look
+// ProposeInstallSkill proposes to put the skill where the clients with these IDs look
 // for skills; without IDs, the clients on this machine.
-func (p Planner) InstallSkill(ids []string) (*installer.Proposal, error) {
+func (p Planner) ProposeInstallSkill(ids []string) (*installer.Proposal, error) {
 	m := p.Machine()
 	clients, err := skillClients(ids, func(cl installer.Client) bool { return cl.Detected(m) })
 	if err != nil {
@@ -284,8 +284,8 @@ func (p Planner) InstallSkill(ids []string) (*installer.Proposal, error) {
 	return m.InstallSkill(clients, installer.Skill{Name: app.Name, Text: text})
 }
 
-// RemoveSkill proposes to remove the skill; without IDs, from all clients.
-func (p Planner) RemoveSkill(ids []string) (*installer.Proposal, error) {
+// ProposeRemoveSkill proposes to remove the skill; without IDs, from all clients.
+func (p Planner) ProposeRemoveSkill(ids []string) (*installer.Proposal, error) {
 	clients, err := skillClients(ids, func(installer.Client) bool { return true })
 	if err != nil {
 		return nil, err

@@ -56,8 +56,8 @@ func (p Planner) PluginApplicationFound() bool {
 	return s.ApplicationFound
 }
 
-// InstallPlugin proposes to put the plugin into Logseq's folder.
-func (p Planner) InstallPlugin(home string) (*installer.Proposal, error) {
+// ProposeInstallPlugin proposes to put the plugin into Logseq's folder.
+func (p Planner) ProposeInstallPlugin(home string) (*installer.Proposal, error) {
 	g, err := p.PluginWithFiles(home)
 	if err != nil {
 		return nil, err
@@ -78,8 +78,8 @@ func (p Planner) InstallPlugin(home string) (*installer.Proposal, error) {
 	return proposal, nil
 }
 
-// RemovePlugin proposes to remove the plugin from Logseq's folder.
-func (p Planner) RemovePlugin(home string) (*installer.Proposal, error) {
+// ProposeRemovePlugin proposes to remove the plugin from Logseq's folder.
+func (p Planner) ProposeRemovePlugin(home string) (*installer.Proposal, error) {
 	g, err := p.PluginWithFiles(home)
 	if err != nil {
 		return nil, err
@@ -87,8 +87,8 @@ func (p Planner) RemovePlugin(home string) (*installer.Proposal, error) {
 	return p.Machine().RemovePlugin(g)
 }
 
-// RotatePluginToken proposes a new token, here and in the plugin's settings.
-func (p Planner) RotatePluginToken(home string) (*installer.Proposal, error) {
+// ProposePluginTokenRotation proposes a new token, here and in the plugin's settings.
+func (p Planner) ProposePluginTokenRotation(home string) (*installer.Proposal, error) {
 	g, err := p.pluginWithoutFiles(home)
 	if err != nil {
 		return nil, err

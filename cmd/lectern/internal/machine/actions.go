@@ -69,7 +69,7 @@ func (m *Machine) propose(ctx context.Context, a status.Action) (*installer.Prop
 	case a.Verb != status.RotateToken:
 		return m.proposeInstall(ctx, a)
 	case a.Target == pluginTokenTarget:
-		return m.planner.RotatePluginToken("")
+		return m.planner.ProposePluginTokenRotation("")
 	case a.Target == clientsTokenTarget:
 		return m.proposeClientTokenRotation(ctx), nil
 	default:

@@ -35,7 +35,7 @@ func ExportLog(ctx context.Context, a *app.App, name string) (path string, lines
 		buffered := bufio.NewWriterSize(out, 64<<10)
 		err := logs.ReadAll(a.Paths.Log(), func(l logs.Line) error {
 			lines++
-			if err := WriteLogLine(buffered, supervisor.LogLineToStatus(l)); err != nil {
+			if err := PrintLogLine(buffered, supervisor.LogLineToStatus(l)); err != nil {
 				return err
 			}
 			return ctx.Err()
@@ -79,8 +79,8 @@ func exportTo(home, name string, write func(io.Writer) error) (string, error) {
 	return name, err
 }
 
-// WriteLogLine writes a line as people read it, safe for a terminal.
-func WriteLogLine(out io.Writer, n status.Line) error {
+// PrintLogLine writes a line as people read it, safe for a terminal.
+func PrintLogLine(out io.Writer, n status.Line) error {
 	_, err := fmt.Fprintf(out, "%s %-5s %s %s\n", n.Time.Local().Format("2006-01-02 15:04:05.000"), strings.ToUpper(string(n.Level)),
 		safetext.Line(n.Component), safetext.Line(n.Text))
 	return err

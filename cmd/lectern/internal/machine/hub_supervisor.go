@@ -62,7 +62,7 @@ func (s *HubSupervisor) API() status.Client {
 	to.OnStartFailed = func(err error) { s.setFailure(status.Failed, err) }
 	to.Offline = func() status.Snapshot {
 		snap := s.offlineSnapshot()
-		s.addStopReason(&snap)
+		s.addReasonToSnapshot(&snap)
 		return snap
 	}
 	return daemon.Client(to)
@@ -161,8 +161,8 @@ func (s *HubSupervisor) clearStopReason() status.State {
 	return before
 }
 
-// addStopReason adds to a snapshot without a hub why there is none.
-func (s *HubSupervisor) addStopReason(snap *status.Snapshot) {
+// addReasonToSnapshot adds to a snapshot without a hub why there is none.
+func (s *HubSupervisor) addReasonToSnapshot(snap *status.Snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r := s.reason; r.state != "" {

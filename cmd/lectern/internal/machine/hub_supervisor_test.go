@@ -95,7 +95,7 @@ func TestHubSupervisorGivesUp(t *testing.T) {
 	hub.recordExit("signal: killed")
 	said := func() status.Snapshot {
 		var s status.Snapshot
-		hub.addStopReason(&s)
+		hub.addReasonToSnapshot(&s)
 		return s
 	}
 	for i := range policy.LoopExits - 1 {

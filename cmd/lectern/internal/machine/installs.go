@@ -123,21 +123,21 @@ func (m *Machine) proposeInstall(ctx context.Context, a status.Action) (*install
 		if a.Sources != "" {
 			usual.Sources = strings.Split(a.Sources, ",")
 		}
-		return m.planner.ConnectClient(id, usual)
+		return m.planner.ProposeConnectClient(id, usual)
 	case kind == clientInstallKind:
-		return m.planner.DisconnectClient(id, usual)
+		return m.planner.ProposeDisconnectClient(id, usual)
 	case kind == skillInstallKind && add:
-		return m.planner.InstallSkill([]string{id})
+		return m.planner.ProposeInstallSkill([]string{id})
 	case kind == skillInstallKind:
-		return m.planner.RemoveSkill([]string{id})
+		return m.planner.ProposeRemoveSkill([]string{id})
 	case a.Target == install.PluginID && add:
-		return m.planner.InstallPlugin("")
+		return m.planner.ProposeInstallPlugin("")
 	case a.Target == install.PluginID:
-		return m.planner.RemovePlugin("")
+		return m.planner.ProposeRemovePlugin("")
 	case a.Target == serviceInstallKind && add:
-		return m.planner.InstallService(ctx)
+		return m.planner.ProposeInstallService(ctx)
 	case a.Target == serviceInstallKind:
-		return m.planner.RemoveService(ctx)
+		return m.planner.ProposeRemoveService(ctx)
 	default:
 		return nil, errUnknownInstallation
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
@@ -79,7 +80,7 @@ func commitNotes(ctx context.Context, d *Draft, c *sqlstore.Conn) error {
 	order.Sort(keys, compareNoteKeys)
 	for _, k := range keys {
 		change := d.notes[k]
-		x := &noteIndex{note: change.after, last: change.last, old: change.base}
+		x := &noteIndex{note: change.after, last: change.last, old: change.base, before: change.before}
 		indexes[k] = x
 		for _, r := range change.revisions {
 			revisions = append(revisions, made{r, k})
@@ -154,6 +155,21 @@ type noteIndex struct {
 	old  int64  // of the one before; 0: none
 	note *Note  // nil: it is deleted
 	last Record // before it was deleted
+
+	before *Note // as it is stored; nil: it is missing
+}
+
+// keepsKeys reports whether the note is found by the same class, title and file as
+// before: an index in which nothing moves is not written.
+func (x noteIndex) keepsKeys() bool {
+	return x.before != nil && x.before.Record.Class == x.note.Record.Class && nameKey(x.before.Title) == nameKey(x.note.Title) &&
+		x.before.Path == x.note.Path
+}
+
+// mayKeepLinks reports whether the text may name the same as before. Where it names other
+// notes, it is not looked up what is stored.
+func (x noteIndex) mayKeepLinks() bool {
+	return x.before == nil || slices.Equal(x.before.Record.Links, x.note.Record.Links)
 }
 
 // writeNote writes what is found of a note, if its current revision is still the one
@@ -168,22 +184,7 @@ func writeNote(ctx context.Context, c *sqlstore.Conn, workspace string, x noteIn
 		return false, err
 	}
 	words := indexedWords(n)
-	columns, values, updates := "", "", ""
-	path := ""
-	if n.Path != "" {
-		path = fileKey(n.Path)
-	}
-	args := []any{workspace, n.ID, x.seq, n.Revision, false, n.Record.Class, nameKey(n.Title), path, string(record)}
-	if c.Dialect() == sqlstore.Postgres {
-		columns, values, updates = ", words", ", CAST(? AS tsvector)", ", words = excluded.words"
-		args = append(args, vector(words))
-	}
-	if rows, err := c.Exec(ctx, "INSERT INTO notes (workspace, id, seq, revision, deleted, class, title_key, path_key, record"+columns+
-		") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?"+values+
-		") ON CONFLICT (workspace, id) DO UPDATE SET seq = excluded.seq, revision = excluded.revision, deleted = excluded.deleted, class = "+
-		"excluded.class, "+
-		"title_key = excluded.title_key, path_key = excluded.path_key, record = excluded.record"+updates+" WHERE notes.seq = ?",
-		append(args, x.old)...); err != nil || rows == 0 {
+	if written, err = writeNoteRow(ctx, c, workspace, x, string(record), words); err != nil || !written {
 		return false, err
 	}
 	if c.Dialect() == sqlstore.Sqlite {
@@ -191,7 +192,34 @@ func writeNote(ctx context.Context, c *sqlstore.Conn, workspace string, x noteIn
 			return false, err
 		}
 	}
-	return true, replaceLinks(ctx, c, workspace, n.ID, x.old > 0, n.links)
+	return true, replaceLinks(ctx, c, workspace, x)
+}
+
+// writeNoteRow writes the row of a note. The current revision, which decides whether it
+// may, is in the statement.
+func writeNoteRow(ctx context.Context, c *sqlstore.Conn, workspace string, x noteIndex, record string, words []string) (bool, error) {
+	columns, args := []string{"seq", "revision", "record"}, []any{x.seq, x.note.Revision, record}
+	if !x.keepsKeys() {
+		path := ""
+		if x.note.Path != "" {
+			path = fileKey(x.note.Path)
+		}
+		columns = append(columns, "deleted", "class", "title_key", "path_key")
+		args = append(args, false, x.note.Record.Class, nameKey(x.note.Title), path)
+	}
+	insert := "INSERT INTO notes (" + strings.Join(columns, ", ")
+	values, update := strings.Repeat("?, ", len(columns)), "UPDATE notes SET "+strings.Join(columns, " = ?, ")+" = ?"
+	if c.Dialect() == sqlstore.Postgres {
+		insert, values, update = insert+", words", values+"CAST(? AS tsvector), ", update+", words = CAST(? AS tsvector)"
+		args = append(args, vector(words))
+	}
+	query := insert + ", workspace, id) VALUES (" + values + "?, ?) ON CONFLICT (workspace, id) DO NOTHING"
+	args = append(args, workspace, x.note.ID)
+	if x.old != 0 {
+		query, args = update+" WHERE workspace = ? AND id = ? AND seq = ?", append(args, x.old)
+	}
+	rows, err := c.Exec(ctx, query, args...)
+	return rows > 0, err
 }
 
 // deleteNote keeps what lists said of the note, by which it is hidden or not.
@@ -216,26 +244,26 @@ func deleteNote(ctx context.Context, c *sqlstore.Conn, workspace string, x noteI
 			return false, err
 		}
 	}
-	return true, replaceLinks(ctx, c, workspace, r.ID, true, nil)
+	return true, removeLinks(ctx, c, workspace, r.ID)
+}
+
+// removeLinks removes the links of the text of a note.
+func removeLinks(ctx context.Context, c *sqlstore.Conn, workspace, note string) error {
+	_, err := c.Exec(ctx, "DELETE FROM text_links WHERE workspace = ? AND source = ?", workspace, note)
+	return err
 }
 
 // replaceLinks keeps the links of a text. Where they are those of the text before, they
 // stay as they are, with the time at which they were made.
-func replaceLinks(ctx context.Context, c *sqlstore.Conn, workspace, note string, existed bool, links []textLink) error {
-	if existed {
-		same := 0
-		stored, err := sqlstore.Select(ctx, c, func(row sqlstore.Row) (l textLink, err error) { return l, row.Scan(&l.target, &l.kind) },
-			"SELECT target, kind FROM text_links WHERE workspace = ? AND source = ? ORDER BY id DESC", workspace, note)
-		if err != nil {
-			return err
+func replaceLinks(ctx context.Context, c *sqlstore.Conn, workspace string, x noteIndex) error {
+	links := x.note.links
+	if x.old != 0 {
+		if x.mayKeepLinks() {
+			if kept, err := hasLinks(ctx, c, workspace, x.note.ID, links); err != nil || kept {
+				return err
+			}
 		}
-		for same < min(len(stored), len(links)) && stored[same].target == links[same].target && stored[same].kind == links[same].kind {
-			same++
-		}
-		if same == len(links) && same == len(stored) {
-			return nil
-		}
-		if _, err := c.Exec(ctx, "DELETE FROM text_links WHERE workspace = ? AND source = ?", workspace, note); err != nil {
+		if err := removeLinks(ctx, c, workspace, x.note.ID); err != nil {
 			return err
 		}
 	}
@@ -247,6 +275,13 @@ func replaceLinks(ctx context.Context, c *sqlstore.Conn, workspace, note string,
 		}
 	}
 	return nil
+}
+
+// hasLinks reports whether these are the links that are stored of a text.
+func hasLinks(ctx context.Context, c *sqlstore.Conn, workspace, note string, links []textLink) (bool, error) {
+	stored, err := sqlstore.Select(ctx, c, func(row sqlstore.Row) (l textLink, err error) { return l, row.Scan(&l.target, &l.kind) },
+		"SELECT target, kind FROM text_links WHERE workspace = ? AND source = ? ORDER BY id DESC", workspace, note)
+	return slices.EqualFunc(stored, links, func(a, b textLink) bool { return a.target == b.target && a.kind == b.kind }), err
 }
 
 // retypeNotes works out again what lists say of the notes of a class that was changed.

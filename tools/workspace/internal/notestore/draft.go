@@ -8,10 +8,8 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -115,10 +113,21 @@ func (d *Draft) hides(workspace string, r Record) bool {
 // isStorable reports whether both databases can hold a text.
 func isStorable(s string) bool { return utf8.ValidString(s) && !strings.Contains(s, "\x00") }
 
-var noteID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,200}$`) })
+// maxID is how long an id may be, in bytes.
+const maxID = 200
+
+// mayBeID reports whether id has the form of an id. Every request asks, several times.
+func mayBeID(id string) bool {
+	for _, c := range []byte(id) {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return id != "" && len(id) <= maxID
+}
 
 // IsID reports whether id may be that of a workspace or a note.
-func IsID(id string) bool { return noteID().MatchString(id) && id != "list" }
+func IsID(id string) bool { return mayBeID(id) && id != "list" }
 
 // Document returns a document; nil if there is none.
 func (d *Draft) Document(ctx context.Context, workspace string, kind Kind, id string) (*Document, error) {
@@ -202,6 +211,12 @@ func (d *Draft) class(ctx context.Context, workspace, name string) (*notetext.Cl
 	if err != nil {
 		return nil, err
 	}
+	return learnClass(d, k, doc)
+}
+
+// learnClass decodes a class that was read, nil: there is none, and keeps it for the
+// commit.
+func learnClass(d *Draft, k documentKey, doc *Document) (*notetext.Class, error) {
 	c, err := decodeClass(doc)
 	if _, known := d.classes[k]; err == nil && !known && d.documents[k] == nil {
 		d.classes[k], d.decoded[k] = nil, c

@@ -109,7 +109,7 @@ type storedLink struct {
 // first. A link that was made between notes of which one is missing or hidden is
 // absent, and a text does not tell a hidden note that it names from a missing one.
 func (d *Draft) Links(ctx context.Context, workspace, note, after string, limit int) ([]Link, error) {
-	if after != "" && !noteID().MatchString(after) {
+	if after != "" && !mayBeID(after) {
 		return nil, ErrCursor
 	}
 	var n *Note
@@ -232,7 +232,7 @@ func (r linkReader) learn(id string, stored []byte) error {
 	}
 	if stored != nil && r.draft.view.Hides != nil {
 		var record Record
-		if err := json.Unmarshal(stored, &record); err != nil {
+		if err := decodeRecord(stored, &record); err != nil {
 			return err
 		}
 		if r.draft.hides(r.workspace, record) {

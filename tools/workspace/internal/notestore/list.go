@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -224,7 +223,7 @@ func scanNote(row sqlstore.Row) (r noteRow, err error) {
 	if err := row.Scan(&r.seq, &record, &r.text); err != nil {
 		return r, err
 	}
-	return r, json.Unmarshal(record, &r.record)
+	return r, decodeRecord(record, &r.record)
 }
 
 // query is the statement. Its arguments are a workspace, a seq, args and a limit.

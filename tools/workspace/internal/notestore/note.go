@@ -42,17 +42,32 @@ func scanRevision(row sqlstore.Row) (r Revision, err error) {
 // readHead returns the newest revision of a note with the record of the note, which is
 // that before the deletion if it was deleted; nil if there was never such a note.
 func readHead(ctx context.Context, c *sqlstore.Conn, k noteKey) (*head, error) {
+	return scanHead(c.Short().QueryRow(ctx, "SELECT "+revisionColumns+", n.record"+fromHead, k.workspace, k.id))
+}
+
+const fromHead = " FROM notes n JOIN revisions r ON r.seq = n.seq WHERE n.workspace = ? AND n.id = ?"
+
+// readHeadAndClass is readHead with what stands in the document of a class, nil if there
+// is none: a save needs both, and most of a short statement's time is on its way. Without
+// the note it does not know the class.
+func readHeadAndClass(ctx context.Context, c *sqlstore.Conn, k noteKey, class string) (h *head, body *string, err error) {
+	h, err = scanHead(c.Short().QueryRow(ctx, "SELECT "+revisionColumns+", n.record, "+
+		"(SELECT d.body FROM documents d WHERE d.workspace = ? AND d.kind = ? AND d.id = ?)"+fromHead,
+		k.workspace, string(ClassKind), class, k.workspace, k.id), &body)
+	return h, body, err
+}
+
+// scanHead scans a head, nil for no row, and more behind it.
+func scanHead(row sqlstore.Row, more ...any) (*head, error) {
 	var h head
 	var at int64
 	var attributes, record []byte
-	err := c.Short().QueryRow(ctx, "SELECT "+revisionColumns+", n.record FROM notes n JOIN revisions r ON r.seq = n.seq WHERE n.workspace = "+
-		"? AND n.id = ?", k.workspace, k.id).
-		Scan(append(h.revision.fields(&at, &attributes), &record)...)
+	err := row.Scan(append(append(h.revision.fields(&at, &attributes), &record), more...)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	if err == nil {
-		err = errors.Join(h.revision.complete(at, attributes), json.Unmarshal(record, &h.record))
+		err = errors.Join(h.revision.complete(at, attributes), decodeRecord(record, &h.record))
 	}
 	return &h, err
 }
@@ -75,17 +90,51 @@ func (d *Draft) head(ctx context.Context, k noteKey) (*head, error) {
 		}
 		return h, nil
 	}
-	if !noteID().MatchString(k.id) {
+	if !mayBeID(k.id) {
 		return nil, nil
 	}
 	h, err := readHead(ctx, d.store.db.Reader(), k)
 	if err != nil || h == nil {
 		return nil, err
 	}
+	return h, retypeHead(ctx, d, k, h)
+}
+
+// retypeHead makes the record of a note as the Draft's changes of its class make it.
+func retypeHead(ctx context.Context, d *Draft, k noteKey, h *head) (err error) {
 	if slices.Contains(d.changedClasses(k.workspace), h.record.Class) && !h.revision.Deleted {
 		h.record, err = d.retype(ctx, k.workspace, h.record, h.revision.Content)
 	}
-	return h, err
+	return err
+}
+
+// headAndClass is head with the class of a text that is to be saved.
+func headAndClass(ctx context.Context, d *Draft, k noteKey, name string) (h *head, class *notetext.Class, err error) {
+	ck := documentKey{k.workspace, ClassKind, name}
+	_, known := d.classes[ck]
+	if name == "" || known || d.documents[ck] != nil || d.notes[k] != nil || !isStorable(name) || !mayBeID(k.id) {
+		if class, err = d.class(ctx, k.workspace, name); err != nil {
+			return nil, nil, err
+		}
+		h, err = d.head(ctx, k)
+		return h, class, err
+	}
+	h, body, err := readHeadAndClass(ctx, d.store.db.Reader(), k, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if h == nil {
+		class, err = d.class(ctx, k.workspace, name)
+		return nil, class, err
+	}
+	var doc *Document
+	if body != nil {
+		doc = &Document{Workspace: k.workspace, Kind: ClassKind, ID: name, Body: *body}
+	}
+	if class, err = learnClass(d, ck, doc); err != nil {
+		return nil, nil, err
+	}
+	return h, class, retypeHead(ctx, d, k, h)
 }
 
 // shownRecord returns what lists say of a note as the Draft sees it, without reading its
@@ -98,7 +147,7 @@ func (d *Draft) shownRecord(ctx context.Context, k noteKey) (*Record, error) {
 		}
 		return &h.record, nil
 	}
-	if !noteID().MatchString(k.id) {
+	if !mayBeID(k.id) {
 		return nil, nil
 	}
 	var r Record
@@ -110,7 +159,7 @@ func (d *Draft) shownRecord(ctx context.Context, k noteKey) (*Record, error) {
 	case err != nil:
 		return nil, err
 	default:
-		return &r, json.Unmarshal(data, &r)
+		return &r, decodeRecord(data, &r)
 	}
 }
 
@@ -180,25 +229,28 @@ const Any = "*"
 // otherwise Save returns a [ConflictError].
 func (d *Draft) Save(ctx context.Context, workspace, id string, c Content, parent string) (*Note, error) {
 	t := notetext.Parse(c.Text)
-	class, err := d.class(ctx, workspace, className(c, t))
+	k := noteKey{workspace, id}
+	h, class, err := headAndClass(ctx, d, k, className(c, t))
 	if err != nil {
 		return nil, err
 	}
 	r, _ := record(id, c, class, t)
-	return d.write(ctx, noteKey{workspace, id}, parent, &Note{Record: r, Content: c}, t)
+	return d.write(k, h, parent, &Note{Record: r, Content: c}, t)
 }
 
 // Delete deletes a note. Its revisions stay.
 func (d *Draft) Delete(ctx context.Context, workspace, id, parent string) error {
-	_, err := d.write(ctx, noteKey{workspace, id}, parent, nil, notetext.Text{})
+	k := noteKey{workspace, id}
+	h, err := d.head(ctx, k)
+	if err != nil {
+		return err
+	}
+	_, err = d.write(k, h, parent, nil, notetext.Text{})
 	return err
 }
 
-func (d *Draft) write(ctx context.Context, k noteKey, parent string, after *Note, t notetext.Text) (*Note, error) {
-	h, err := d.head(ctx, k)
-	if err != nil {
-		return nil, err
-	}
+// write writes a note of which h is what the Draft has now.
+func (d *Draft) write(k noteKey, h *head, parent string, after *Note, t notetext.Text) (*Note, error) {
 	if h != nil && d.hides(k.workspace, h.record) || after != nil && d.hides(k.workspace, after.Record) {
 		return nil, ErrHidden
 	}

@@ -112,7 +112,7 @@ func (d *Draft) Revision(ctx context.Context, workspace, id, revision string) (r
 
 // revision returns any revision, with its seq.
 func (d *Draft) revision(ctx context.Context, workspace, id string) (Revision, error) {
-	if !noteID().MatchString(id) {
+	if !mayBeID(id) {
 		return Revision{}, ErrNotFound
 	}
 	for k, c := range d.notes {

@@ -438,3 +438,17 @@ func TestLinksOfATextStay(t *testing.T) {
 		}
 	})
 }
+
+func TestIDs(t *testing.T) {
+	long := strings.Repeat("x", 200)
+	for _, id := range []string{"a", "Z", "0", "a-b_C9", long} {
+		if !IsID(id) {
+			t.Errorf("%.20q is no id", id)
+		}
+	}
+	for _, id := range []string{"", "list", long + "x", "a b", "a/b", "a.b", "ä", "a\n", "\x00", "@", "[", "`", "{", ":"} {
+		if IsID(id) {
+			t.Errorf("%.20q is an id", id)
+		}
+	}
+}

@@ -223,6 +223,7 @@ func (s *test262) evaluate(in *instance, source, matter string, flags []string) 
 			}
 			prologue += "\n" + string(b)
 		}
+		prologue += "\nTest262Error.prototype.name ??= 'Test262Error'" // by which a negative test is known
 		if _, thrown, err := in.evaluate(prologue, "harness.js", 0); err != nil || thrown {
 			return "the harness throws", err
 		}

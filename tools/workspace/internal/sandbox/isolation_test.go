@@ -394,7 +394,7 @@ func TestPreparedModule(t *testing.T) {
 	if string(again.Module) != string(s.prepared.Module) || again.Begin != s.prepared.Begin {
 		t.Error("preparing twice gives two modules")
 	}
-	const want = "cbf58f91e681cea35d252fadb14bc96fc49f1bcb5051b318595449b2b2d7d252"
+	const want = "13e779354edafb89661007745f1efc461023b475383ea18bff547487482bf200"
 	if got := fmt.Sprintf("%x", sha256.Sum256(again.Module)); got != want {
 		t.Errorf("the prepared module has SHA-256 %s, want %s", got, want)
 	}

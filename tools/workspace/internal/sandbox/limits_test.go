@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -240,4 +241,29 @@ func TestClockStandsWhileAPersonIsAsked(t *testing.T) {
 			t.Errorf("it ran for %s, want its 5 s and the hour of the pause", took)
 		}
 	})
+}
+
+// The stack of compiled code is moved as a whole, which no deadline interrupts: a recursion
+// stays within a number of bytes, and the last move of some is left out.
+func TestDeepStacksAreBounded(t *testing.T) {
+	s := testSandbox()
+	for _, c := range []struct {
+		code string
+		most uint64 // MB, of all stacks that it moved through
+	}{
+		{"(function f() { f() })()", 30},
+		{"function f() { try { f() } catch { f() } } f()", 20},
+		{"async function f() { await f() } await f()", 20},
+		{`JSON.parse("[".repeat(200000))`, 25},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, e := runScript(t, s, Script{Code: c.code, Limits: Limits{Fuel: 200_000_000}}, echo); e == nil {
+			t.Errorf("%s comes to its end", c.code)
+		}
+		runtime.ReadMemStats(&after)
+		if got := (after.TotalAlloc - before.TotalAlloc) >> 20; got > c.most {
+			t.Errorf("%s allocates %d MB, more than %d", c.code, got, c.most)
+		}
+	}
 }

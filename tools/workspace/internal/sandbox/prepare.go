@@ -28,7 +28,7 @@ type preparedModule struct {
 // prepareVersion is part of the cache's key. Raise it when prepare.go or package
 // fuel make another module of the same input, which a test holds, or cache.go another
 // entry of the same module.
-const prepareVersion = 5
+const prepareVersion = 6
 
 // headroom is how much memory of the image is free, in bytes.
 const headroom = 512 * kibibyte

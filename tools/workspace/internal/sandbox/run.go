@@ -104,6 +104,9 @@ var errFuel = errors.New("no fuel is left")
 func (in *instance) interrupt() {
 	r := in.run
 	if r == nil {
+		if int64(in.remaining.Get()) >= 0 {
+			return // a large copy or fill, which asks whatever is left
+		}
 		panic(stopped{errFuel}) // the image alone uses more than there is
 	}
 	if err := r.clock.cause(); err != nil {

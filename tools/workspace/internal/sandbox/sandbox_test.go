@@ -211,3 +211,16 @@ func TestInputs(t *testing.T) {
 		t.Errorf("the mean of random numbers is %s %%", got)
 	}
 }
+
+// What the sandbox itself evaluates, such as the globals, may copy and fill much at a time:
+// a look at the deadline in between is no end of its fuel.
+func TestImageMayFillMuch(t *testing.T) {
+	s, err := Open(t.Context(), Options{Globals: "globalThis.filled = new Uint8Array(600_000).fill(1).length"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close(context.Background())
+	if r, e := runScript(t, s, Script{Code: "filled"}, echo); e != nil || string(r.Value) != "600000" {
+		t.Errorf("%s, %v", r.Value, e)
+	}
+}

@@ -81,8 +81,8 @@ func AwaitSnapshot(t testing.TB, c status.Client, what string, ok func(status.Sn
 	return last
 }
 
-// HasProblem returns a function that accepts snapshots with a problem of this type.
-func HasProblem(kind status.ProblemType) func(status.Snapshot) bool {
+// HasProblemFunc returns a function that accepts snapshots with a problem of this type.
+func HasProblemFunc(kind status.ProblemType) func(status.Snapshot) bool {
 	return func(s status.Snapshot) bool {
 		for _, p := range s.Problems {
 			if p.Code == kind.Code {

@@ -78,7 +78,7 @@ func TestEverythingCanBeShown(t *testing.T) {
 				text := wholeText(t, q, id)
 				seen, lines := 0, 0
 				for from := 0; ; {
-					part, err := q.Targets(status.ApprovalRange{ID: id, From: from})
+					part, err := q.ApprovalTargets(status.ApprovalRange{ID: id, From: from})
 					if err != nil || part.Total != targets || part.Removed != targets || part.Bytes != len(text) {
 						t.Fatalf("%d targets, %d removed, %d bytes: %v", part.Total, part.Removed, part.Bytes, err)
 					}

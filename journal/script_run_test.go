@@ -13,7 +13,7 @@ import (
 // sources, and nothing else.
 func TestUndoOfARun(t *testing.T) {
 	g := newGroupJournal(t)
-	run := journal.RunID(7)
+	run := journal.ScriptRunID(7)
 	write := func(source, run string, c tools.Change) {
 		t.Helper()
 		f := g.folders[source]
@@ -38,7 +38,7 @@ func TestUndoOfARun(t *testing.T) {
 	if err := g.undoAny(run); err == nil || !strings.Contains(err.Error(), "undone") {
 		t.Errorf("undone twice: %v", err)
 	}
-	if err := g.undoAny(journal.RunID(8)); err == nil || !strings.Contains(err.Error(), "no run") {
+	if err := g.undoAny(journal.ScriptRunID(8)); err == nil || !strings.Contains(err.Error(), "no run") {
 		t.Errorf("a run that changed nothing: %v", err)
 	}
 	if n := len(g.list(status.Filter{})); n < 5 {

@@ -45,10 +45,10 @@ func (r Request) describeChanges() changeDescription {
 		} else {
 			out.cut = true
 		}
-		out.add(&b, status.ApprovalTarget{Name: r.targetName(i), Action: changeAction(change), Added: added, Removed: removed}, body)
+		out.addTarget(&b, status.ApprovalTarget{Name: r.targetName(i), Action: changeAction(change), Added: added, Removed: removed}, body)
 	}
 	for _, read := range r.Reads {
-		out.add(&b, status.ApprovalTarget{Name: read, Action: "call"}, "")
+		out.addTarget(&b, status.ApprovalTarget{Name: read, Action: "call"}, "")
 	}
 	if !r.ChangesKnown {
 		fmt.Fprintf(&b, "%s with %s\n", r.Call.Tool, r.Args)
@@ -57,7 +57,7 @@ func (r Request) describeChanges() changeDescription {
 	return out
 }
 
-func (c *changeDescription) add(b *strings.Builder, t status.ApprovalTarget, body string) {
+func (c *changeDescription) addTarget(b *strings.Builder, t status.ApprovalTarget, body string) {
 	t.Offset = b.Len()
 	fmt.Fprintf(b, "%s\n%s", safetext.Line(headline(t)), body)
 	if body != "" && !strings.HasSuffix(body, "\n") {
@@ -160,8 +160,8 @@ func countLines(s string) int {
 
 func isText(b []byte) bool { return utf8.Valid(b) && !slices.Contains(b, 0) }
 
-// Targets answers [status.ApprovalTargetsQuery].
-func (q *Queue) Targets(r status.ApprovalRange) (status.ApprovalTargets, error) {
+// ApprovalTargets answers [status.ApprovalTargetsQuery].
+func (q *Queue) ApprovalTargets(r status.ApprovalRange) (status.ApprovalTargets, error) {
 	full, err := q.pendingDescription(r.ID)
 	if err != nil {
 		return status.ApprovalTargets{}, err

@@ -16,27 +16,27 @@ func RemoveMadeSteps(q *Queue, source string, made []tools.Change) {
 		return
 	}
 	isMade := func(c tools.Change) bool {
-		return slices.ContainsFunc(made, func(m tools.Change) bool { return makes(m, c) })
+		return slices.ContainsFunc(made, func(m tools.Change) bool { return leavesSameState(m, c) })
 	}
 	dropped := false
-	for _, p := range plansWithStep(q, source, isMade) {
+	for _, p := range pendingWithStep(q, source, isMade) {
 		r := p.request
 		r.Changes = slices.DeleteFunc(slices.Clone(r.Changes), isMade)
-		dropped = replacePlan(q, p, r) || dropped
+		dropped = replacePendingPlan(q, p, r) || dropped
 	}
 	if dropped {
 		q.conf.Changed()
 	}
 }
 
-// makes reports whether the change made leaves what c would leave.
-func makes(made, c tools.Change) bool {
+// leavesSameState reports whether the change made leaves what c would leave.
+func leavesSameState(made, c tools.Change) bool {
 	return made.Target == c.Target && !made.AfterUnknown && !c.AfterUnknown && made.After.Exists == c.After.Exists &&
 		made.After.Mode == c.After.Mode && bytes.Equal(made.After.Data, c.After.Data)
 }
 
-// plansWithStep are the pending approvals in a source whose plan has such a step and others.
-func plansWithStep(q *Queue, source string, isMade func(tools.Change) bool) (found []pendingApproval) {
+// pendingWithStep are the pending approvals in a source whose plan has such a step and others.
+func pendingWithStep(q *Queue, source string, isMade func(tools.Change) bool) (found []pendingApproval) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, p := range q.pending {
@@ -51,9 +51,9 @@ func plansWithStep(q *Queue, source string, isMade func(tools.Change) bool) (fou
 	return found
 }
 
-// replacePlan has the approval that was p ask about r; false: it was decided, or its plan
+// replacePendingPlan has the approval that was p ask about r; false: it was decided, or its plan
 // replaced, meanwhile.
-func replacePlan(q *Queue, was pendingApproval, r Request) bool {
+func replacePendingPlan(q *Queue, was pendingApproval, r Request) bool {
 	full := r.describeChanges()
 	view := r.view(was.view.ID, was.view.Since, was.view.Until.Sub(was.view.Since), full)
 	plan := r.plan(full)

@@ -140,7 +140,7 @@ func (s *source) setState(state status.State, why *tools.Error) {
 		s.hub.snapshot.clearProblem(t.Code, s.conf.Name)
 	}
 	if why != nil {
-		s.hub.snapshot.raise(s.problemFromError(why))
+		s.hub.snapshot.raiseProblem(s.problemFromError(why))
 		s.hub.log.Warn("source cannot serve", "component", s.conf.Name, "code", string(why.Code), "err", why.Message)
 	} else {
 		s.hub.log.Info("source", "component", s.conf.Name, "state", string(state))
@@ -175,7 +175,7 @@ func (s *source) problemTypeOfError(why *tools.Error) status.ProblemType {
 	}
 }
 
-func (s *source) raise(t status.ProblemType, args status.Args) {
+func (s *source) raiseProblem(t status.ProblemType, args status.Args) {
 	args["source"] = s.conf.Name
-	s.hub.snapshot.raise(t.New(s.conf.Name, args))
+	s.hub.snapshot.raiseProblem(t.New(s.conf.Name, args))
 }

@@ -45,7 +45,7 @@ func cacheChangeDiff(p Activity, id string, r Result) Activity {
 		c := r.Changes.Changes[i]
 		add(widget.TitleLine, fmt.Sprintf("%s %s, %s → %s, change %s", c.Action, c.Target, widget.FormatBytes(c.Before),
 			widget.FormatBytes(c.After), c.ID))
-		add(widget.DimLine, changeState(c))
+		add(widget.DimLine, changeStateText(c))
 	}
 	switch diff := r.Changes.Diffs[id]; {
 	case r.Err != nil:
@@ -94,13 +94,13 @@ func callDiffsText(p Activity, c status.Call) widget.TextView {
 		parts = append(parts, one.parts...)
 	}
 	if more := len(c.Changes) - maxShownCallChanges; more > 0 {
-		parts = append(parts, widget.TextBlock{Kind: widget.DimLine, Text: widget.Plural(more, "change") + " more; Changes has them."})
+		parts = append(parts, widget.TextBlock{Kind: widget.DimLine, Text: widget.CountWithNoun(more, "change") + " more; Changes has them."})
 	}
 	return widget.NewTextView().AppendBlocks(parts...)
 }
 
-// changeState says whether a Change stands.
-func changeState(c status.Change) string {
+// changeStateText says whether a Change stands.
+func changeStateText(c status.Change) string {
 	switch {
 	case c.Undoes != "":
 		return "It undid change " + c.Undoes + "."
@@ -119,7 +119,7 @@ func changeState(c status.Change) string {
 func callChangesSection(p Activity, t theme.Theme, c status.Call) widget.Section {
 	text := callDiffsText(p, c)
 	return widget.Section{
-		Title: "Changed", Note: widget.Plural(len(c.Changes), "target"), Min: 3, Preferred: 1 << 20,
+		Title: "Changed", Note: widget.CountWithNoun(len(c.Changes), "target"), Min: 3, Preferred: 1 << 20,
 		Rows: func(w, h int) []string {
 			detail := widget.Detail{Top: max(0, min(p.diffTop, text.Height(w)-h))}
 			return widget.MarkScrollRegions(t, detail.Draw(t, text, w, h), w)

@@ -14,9 +14,9 @@ const (
 	maxBufferedLogLines = 1024
 )
 
-// callLogBuffer logs a line for each call, a little later and in their order: to word
+// logLineBuffer logs a line for each call, a little later and in their order: to word
 // and write one takes as long as everything else that the hub does for a call.
-type callLogBuffer struct {
+type logLineBuffer struct {
 	log   *slog.Logger
 	delay time.Duration // 0: none
 
@@ -27,7 +27,7 @@ type callLogBuffer struct {
 }
 
 // add logs r soon.
-func (l *callLogBuffer) add(r slog.Record) {
+func (l *logLineBuffer) add(r slog.Record) {
 	l.mu.Lock()
 	l.queue = append(l.queue, r)
 	n := len(l.queue)
@@ -41,7 +41,7 @@ func (l *callLogBuffer) add(r slog.Record) {
 }
 
 // writeAll logs what waits.
-func (l *callLogBuffer) writeAll() {
+func (l *logLineBuffer) writeAll() {
 	l.writing.Lock()
 	defer l.writing.Unlock()
 	l.mu.Lock()

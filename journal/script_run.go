@@ -15,30 +15,30 @@ CREATE TABLE IF NOT EXISTS runs (run TEXT NOT NULL, call INTEGER NOT NULL, PRIMA
 DELETE FROM runs WHERE call NOT IN (SELECT call FROM changes);
 `
 
-// RunID names a call that makes others by its seed. A person can undo by it what all
+// ScriptRunID names a call that makes others by its seed. A person can undo by it what all
 // of these have changed.
-func RunID(seed uint64) string { return fmt.Sprintf("%s%016x", runIDPrefix, seed) }
+func ScriptRunID(seed uint64) string { return fmt.Sprintf("%s%016x", runIDPrefix, seed) }
 
 const runIDPrefix = "run-"
 
-// createRunsTable makes the table of runs, without those whose Changes are gone.
-func createRunsTable(db *sql.DB) error {
+// createScriptRunsTable makes the table of runs, without those whose Changes are gone.
+func createScriptRunsTable(db *sql.DB) error {
 	_, err := db.ExecContext(context.Background(), runsSchema)
 	return err
 }
 
-// insertRun keeps that a call, named by its first Change, was made by a run.
-func insertRun(tx *sql.Tx, run string, call int64) error {
+// insertScriptRunCall keeps that a call, named by its first Change, was made by a run.
+func insertScriptRunCall(tx *sql.Tx, run string, call int64) error {
 	if run == "" {
 		return nil
 	}
 	return exec(tx, "INSERT INTO runs VALUES (?, ?)", run, call)
 }
 
-// changeIDsOfRuns is ids with those of runs replaced by a Change of each of their calls.
+// expandScriptRunIDs is ids with those of runs replaced by a Change of each of their calls.
 // Calls that were undone by themselves, or that another undo of the run has undone, are
 // left out, unless all were.
-func changeIDsOfRuns(d *database, ids []string) (changes []string, err error) {
+func expandScriptRunIDs(d *database, ids []string) (changes []string, err error) {
 	for _, id := range ids {
 		if !strings.HasPrefix(id, runIDPrefix) {
 			changes = append(changes, id)
