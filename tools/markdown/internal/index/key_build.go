@@ -1,10 +1,8 @@
 package index
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 )
@@ -40,7 +38,7 @@ func (k *keyBuild) finish(ctx context.Context, c *sqlstore.Conn) error {
 	names := keyTable{ctx: ctx, c: c, rows: rows{table: "names", columns: "key, kind, page"}}
 	err := k.names.merge(names.begin, func(page uint64, places []byte) error {
 		for _, kind := range readPlaces(nil, places) {
-			names.pages = append(names.pages, keyedPage{int64(kind >> 32), int64(page)})
+			names.add(int(kind>>32), page)
 		}
 		return nil
 	})
@@ -52,7 +50,7 @@ func (k *keyBuild) finish(ctx context.Context, c *sqlstore.Conn) error {
 	}
 	links := keyTable{ctx: ctx, c: c, rows: rows{table: "link_keys", columns: "key, page"}}
 	err = k.links.merge(links.begin, func(page uint64, _ []byte) error {
-		links.pages = append(links.pages, keyedPage{page: int64(page)})
+		links.add(0, page)
 		return nil
 	})
 	if err == nil {
@@ -67,11 +65,8 @@ type keyTable struct {
 	c     *sqlstore.Conn
 	rows  rows
 	key   string
-	pages []keyedPage // of the key
+	pages [AliasName + 1][]uint64 // that have the key as a name of a kind; first: in a link
 }
-
-// A keyedPage is a page that has a key, as a name of a kind or in a link.
-type keyedPage struct{ kind, page int64 }
 
 // keysTogether is how many rows are written by one statement.
 const keysTogether = 500
@@ -82,16 +77,19 @@ func (t *keyTable) begin(key string) error {
 	return err
 }
 
+func (t *keyTable) add(kind int, page uint64) { t.pages[kind] = append(t.pages[kind], page) }
+
 func (t *keyTable) endKey() error {
-	slices.SortFunc(t.pages, func(a, b keyedPage) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.page, b.page)) })
-	for _, p := range t.pages {
-		if p.kind > 0 {
-			t.rows.add(t.key, p.kind, p.page)
-		} else {
-			t.rows.add(t.key, p.page)
+	for kind, pages := range t.pages {
+		for _, page := range pages {
+			t.rows.values = append(t.rows.values, t.key)
+			if kind > 0 {
+				t.rows.values = append(t.rows.values, kind)
+			}
+			t.rows.values = append(t.rows.values, int64(page))
 		}
+		t.pages[kind] = pages[:0]
 	}
-	t.pages = t.pages[:0]
 	if len(t.rows.values) < keysTogether*t.rows.width() {
 		return nil
 	}

@@ -1,9 +1,6 @@
 package index
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // leafSkips say of a long list which page is the first on each of its leaves, so that FTS5
 // finds a page without reading all leaves before it. They are a tree of blocks, and
@@ -12,15 +9,15 @@ type leafSkips struct {
 	segment   uint64
 	blockSize int
 	levels    []skipLevel // from the leaves up
-	done      []skipBlock
 }
 
-// A skipLevel is the last block of a level, which is not full.
+// A skipLevel is the last block of a level, which is not full, and those of long lists.
 type skipLevel struct {
 	number uint64
 	block  []byte // empty: it has not begun
 	first  uint64 // page that it has
 	last   uint64
+	done   []skipBlock // in the order of their ids
 }
 
 type skipBlock struct {
@@ -98,7 +95,7 @@ func (s *leafSkips) addEmpty() {
 func (s *leafSkips) put(level int) {
 	l := &s.levels[level]
 	id := blockID(s.segment, 1<<skipBlockBit|uint64(level)<<skipLevelBits|l.number)
-	s.done = append(s.done, skipBlock{id, slices.Clone(l.block)})
+	l.done = append(l.done, skipBlock{id, slices.Clone(l.block)})
 }
 
 // end ends the list, and keeps what it has if it is long.
@@ -112,10 +109,4 @@ func (s *leafSkips) end(long bool) {
 		}
 		s.levels[i].block = s.levels[i].block[:0]
 	}
-}
-
-// sorted are the blocks of all long lists, in the order of their ids.
-func (s *leafSkips) sorted() []skipBlock {
-	slices.SortFunc(s.done, func(a, b skipBlock) int { return cmp.Compare(a.id, b.id) })
-	return s.done
 }

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 )
 
 // postingRuns are lists of words that did not fit into memory: one run after the other, in
@@ -72,47 +71,58 @@ func (w *runWriter) bytes(b []byte) {
 // merge calls begin with every word, in order, and then add with each page that has it, in
 // order too.
 func (r *postingRuns) merge(begin func(word string) error, add func(page uint64, places []byte) error) error {
-	var heads []*runReader
-	from := int64(0)
-	for _, end := range r.ends {
-		head := &runReader{in: bufio.NewReaderSize(io.NewSectionReader(r.file, from, end-from), runBuffer)}
-		if err := head.next(); err != nil {
-			return err
-		}
-		heads, from = append(heads, head), end
+	readers, err := r.readers()
+	if err != nil {
+		return err
 	}
-	var list []byte
 	for {
-		heads = slices.DeleteFunc(heads, func(head *runReader) bool { return head.ended })
-		if len(heads) == 0 {
+		first := firstReader(readers)
+		if first == nil {
 			return nil
 		}
-		word := slices.MinFunc(heads, func(a, b *runReader) int { return strings.Compare(a.word, b.word) }).word
+		word := first.word
 		if err := begin(word); err != nil {
 			return err
 		}
-		for _, head := range heads {
-			if head.word != word {
+		for _, reader := range readers {
+			if reader.ended || reader.word != word {
 				continue
 			}
-			var err error
-			if list, err = head.list(list); err == nil {
-				err = eachPage(list, add)
-			}
-			if err == nil {
-				err = head.next()
-			}
-			if err != nil {
+			if err := reader.readList(add); err != nil {
 				return err
 			}
 		}
 	}
 }
 
+// readers are at the first word of each run.
+func (r *postingRuns) readers() (all []*runReader, err error) {
+	from := int64(0)
+	for _, end := range r.ends {
+		reader := &runReader{in: bufio.NewReaderSize(io.NewSectionReader(r.file, from, end-from), runBuffer)}
+		if err := reader.next(); err != nil {
+			return nil, err
+		}
+		all, from = append(all, reader), end
+	}
+	return all, nil
+}
+
+// firstReader is one whose word comes before those of the others; nil: all have ended.
+func firstReader(all []*runReader) (first *runReader) {
+	for _, r := range all {
+		if !r.ended && (first == nil || r.word < first.word) {
+			first = r
+		}
+	}
+	return first
+}
+
 // A runReader reads a run: a word, its list, the next word.
 type runReader struct {
 	in    *bufio.Reader
 	word  string
+	list  []byte
 	ended bool
 }
 
@@ -126,13 +136,18 @@ func (r *runReader) next() error {
 	return err
 }
 
-// list reads the list of the word, into the memory of another one.
-func (r *runReader) list(other []byte) ([]byte, error) {
-	list, err := r.part(other)
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
+// readList calls add with each page of the word, and goes on to the next one.
+func (r *runReader) readList(add func(page uint64, places []byte) error) (err error) {
+	if r.list, err = r.part(r.list); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return err
 	}
-	return list, err
+	if err = eachPage(r.list, add); err != nil {
+		return err
+	}
+	return r.next()
 }
 
 func (r *runReader) part(memory []byte) ([]byte, error) {

@@ -11,7 +11,7 @@ import (
 type segmentWriter struct {
 	segment  uint64
 	leafSize int
-	out      segmentOutput
+	out      *segmentTables
 	skips    leafSkips
 
 	number   uint64 // of the leaf, from 1
@@ -28,16 +28,7 @@ type segmentWriter struct {
 	entryOf uint64
 }
 
-// A segmentOutput takes the parts of a segment. They change when it has returned.
-type segmentOutput interface {
-	// putBlock takes a block. All leaves come first, in the order of their ids.
-	putBlock(id int64, block []byte) error
-	// putEntry takes a key, from which on words are on a leaf or later; long: there is a
-	// list of the leaves that the list of its last word goes over.
-	putEntry(key []byte, leaf uint64, long bool) error
-}
-
-func newSegmentWriter(segment uint64, leafSize int, out segmentOutput) *segmentWriter {
+func newSegmentWriter(segment uint64, leafSize int, out *segmentTables) *segmentWriter {
 	return &segmentWriter{
 		segment: segment, leafSize: leafSize, out: out, skips: leafSkips{segment: segment, blockSize: leafSize},
 		number: 1, leaf: make([]byte, leafHeader, leafSize+leafHeader), entryOf: 1,
@@ -174,9 +165,11 @@ func (w *segmentWriter) end() (last uint64, err error) {
 	if w.number > 1 {
 		err = w.endEntry()
 	}
-	for _, block := range w.skips.sorted() {
-		if err == nil {
-			err = w.out.putBlock(block.id, block.bytes)
+	for _, level := range w.skips.levels {
+		for _, block := range level.done {
+			if err == nil {
+				err = w.out.putBlock(block.id, block.bytes)
+			}
 		}
 	}
 	return w.number - 1, err

@@ -70,7 +70,7 @@ func (s *Speller) See(word string, pages int) {
 func (s *Speller) Read(p Page) {
 	seen := map[string]bool{}
 	for _, text := range []string{p.Title, strings.Join(p.Tags, "\n"), p.text} {
-		for token := range eachToken(text) {
+		for _, token := range Tokens(text) {
 			if !seen[token] {
 				seen[token] = true
 				s.See(token, 1)

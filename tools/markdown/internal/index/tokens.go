@@ -1,9 +1,6 @@
 package index
 
 import (
-	"bytes"
-	"iter"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -33,18 +30,12 @@ func Fold(s string) string {
 // Tokens are the words of a text, folded: runs of letters and digits. A character
 // of a script without spaces between words is a token of its own, so that a word
 // in it is found as a phrase.
-func Tokens(text string) []string { return slices.Collect(eachToken(text)) }
-
-func eachToken(text string) iter.Seq[string] {
-	return func(yield func(token string) bool) {
-		joined, _ := joinTokens(text)
-		for joined != "" {
-			token, rest, _ := strings.Cut(joined, " ")
-			if joined = rest; !yield(token) {
-				return
-			}
-		}
+func Tokens(text string) (tokens []string) {
+	joined, count := joinTokens(text)
+	if count > 0 {
+		tokens = strings.Split(joined[:len(joined)-1], " ")
 	}
+	return tokens
 }
 
 // joinTokens are the tokens of a text with a space after each, and their number.
@@ -109,7 +100,7 @@ func (j *tokenJoiner) end() {
 		return
 	}
 	if len(j.out)-j.begin > maxToken {
-		cut := bytes.ToValidUTF8(j.out[j.begin:j.begin+maxToken], nil)
+		cut := strings.ToValidUTF8(string(j.out[j.begin:j.begin+maxToken]), "")
 		j.out = append(j.out[:j.begin], cut...)
 	}
 	j.out = append(j.out, ' ')

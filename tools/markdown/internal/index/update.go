@@ -134,20 +134,6 @@ type rows struct {
 	values         []any // of all rows, one after the other
 }
 
-// newRows has room for some rows.
-func newRows(table, columns string, count int) *rows {
-	r := &rows{table: table, columns: columns}
-	r.values = make([]any, 0, count*r.width())
-	return r
-}
-
-func sum(pages []Page, count func(*Page) int) (n int) {
-	for i := range pages {
-		n += count(&pages[i])
-	}
-	return n
-}
-
 func (r *rows) add(values ...any) { r.values = append(r.values, values...) }
 
 func (r *rows) width() int { return strings.Count(r.columns, ",") + 1 }
@@ -191,11 +177,11 @@ func (r *rows) insertValues(ctx context.Context, c *sqlstore.Conn, values []any)
 // tableRows are the rows of pages, which get the ids after last, and of what stands in
 // them.
 func tableRows(put []Page, last int64) ([]*rows, error) {
-	pages := newRows("pages", "id, file, size, modified, recent, title, head, links", len(put))
-	tags := newRows("tags", "page, tag, written", sum(put, func(p *Page) int { return len(p.Tags) }))
-	properties := newRows("properties", "page, key, value", sum(put, func(p *Page) int { return len(p.Properties) }))
-	tasks := newRows("tasks", "page, line, done, text", sum(put, func(p *Page) int { return len(p.Tasks) }))
-	headings := newRows("headings", "page, line, level, text", sum(put, func(p *Page) int { return len(p.Headings) }))
+	pages := &rows{table: "pages", columns: "id, file, size, modified, recent, title, head, links"}
+	tags := &rows{table: "tags", columns: "page, tag, written"}
+	properties := &rows{table: "properties", columns: "page, key, value"}
+	tasks := &rows{table: "tasks", columns: "page, line, done, text"}
+	headings := &rows{table: "headings", columns: "page, line, level, text"}
 	for i := range put {
 		p, id := &put[i], last+int64(i)+1
 		if err := p.Prepare(); err != nil {
@@ -220,8 +206,8 @@ func tableRows(put []Page, last int64) ([]*rows, error) {
 
 // keyRows are what links call the pages, and what these call.
 func keyRows(put []Page, last int64) []*rows {
-	names := newRows("names", "key, kind, page", sum(put, func(p *Page) int { return len(p.Names) }))
-	links := newRows("link_keys", "key, page", sum(put, func(p *Page) int { return len(p.LinkKeys) }))
+	names := &rows{table: "names", columns: "key, kind, page"}
+	links := &rows{table: "link_keys", columns: "key, page"}
 	for i, p := range put {
 		id := last + int64(i) + 1
 		for _, n := range p.Names {
@@ -236,7 +222,7 @@ func keyRows(put []Page, last int64) []*rows {
 
 // wordRows are the words of pages, for FTS5.
 func wordRows(put []Page, last int64) *rows {
-	words := newRows("words", "rowid, title, tags, body", len(put))
+	words := &rows{table: "words", columns: "rowid, title, tags, body"}
 	for i, p := range put {
 		words.add(last+int64(i)+1, p.row.title, p.row.tags, p.row.text)
 	}
@@ -246,7 +232,7 @@ func wordRows(put []Page, last int64) *rows {
 // sizeRows are how many words the pages have, as FTS5 keeps it of those in its first
 // segment.
 func sizeRows(put []Page, last int64) *rows {
-	sizes := newRows("words_docsize", "id, sz, origin", len(put))
+	sizes := &rows{table: "words_docsize", columns: "id, sz, origin"}
 	for i, p := range put {
 		var size []byte
 		for _, n := range p.row.sizes {

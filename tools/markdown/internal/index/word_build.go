@@ -100,6 +100,7 @@ const (
 	entriesTogether = 500
 )
 
+// putBlock takes a block. All leaves come first, in the order of their ids.
 func (t *segmentTables) putBlock(id int64, block []byte) error {
 	if t.used == len(t.memory) {
 		t.memory = append(t.memory, nil)
@@ -118,6 +119,8 @@ func (t *segmentTables) writeBlocks() error {
 	return err
 }
 
+// putEntry takes a key, from which on words are on a leaf or later; long: there is a list of
+// the leaves that the list of its last word goes over.
 func (t *segmentTables) putEntry(key []byte, leaf uint64, long bool) error {
 	pointer := leaf << 1
 	if long {

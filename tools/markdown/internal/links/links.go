@@ -7,10 +7,8 @@
 package links
 
 import (
-	"iter"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/structure"
@@ -39,14 +37,14 @@ type Link struct {
 // Scan returns the links in text from the byte offset body, in order.
 func Scan(text string, body int) []Link {
 	s := scanner{}
-	s.scan(text, structure.Each(text, body))
+	s.scan(text, structure.Lines(text, body))
 	return s.found
 }
 
 // ScanLines is [Scan] and [Tags] at once, of a text whose lines are known.
 func ScanLines(text string, lines []structure.Line) (found []Link, tags []string) {
 	s := scanner{}
-	s.scan(text, slices.Values(lines))
+	s.scan(text, lines)
 	return s.found, namesOf(s.tags)
 }
 
@@ -54,7 +52,7 @@ func ScanLines(text string, lines []structure.Line) (found []Link, tags []string
 // title of a page, and #tag, #[[two words]] and the values of tags:: are links too.
 func ScanGraph(text string, body int) []Link {
 	s := scanner{graph: true}
-	s.scan(text, structure.Each(text, body))
+	s.scan(text, structure.Lines(text, body))
 	return s.found
 }
 
@@ -83,8 +81,8 @@ func FrontMatter(text string, body int) []Link {
 	return s.found
 }
 
-func (s *scanner) scan(text string, lines iter.Seq[structure.Line]) {
-	for l := range lines {
+func (s *scanner) scan(text string, lines []structure.Line) {
+	for _, l := range lines {
 		if s.until != "" || !l.Code {
 			s.line = l.Number
 			s.scanLine(text, l.Start, l.End)

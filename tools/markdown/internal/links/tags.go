@@ -29,7 +29,7 @@ type Tag struct {
 // FindTags are [Tags] with where they stand, in order.
 func FindTags(text string, body int) []Tag {
 	s := scanner{}
-	s.scan(text, structure.Each(text, body))
+	s.scan(text, structure.Lines(text, body))
 	return s.tags
 }
 
