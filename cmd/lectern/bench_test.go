@@ -26,9 +26,12 @@ import (
 
 const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}` + "\n"
 
-// buildRelease builds the binary as a release does.
+// buildRelease builds the binary as a release does, unless LECTERN_BIN is one that is built already.
 func buildRelease(b *testing.B) string {
 	b.Helper()
+	if bin := os.Getenv("LECTERN_BIN"); bin != "" {
+		return bin
+	}
 	exe := filepath.Join(b.TempDir(), "lectern")
 	build := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", exe, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")

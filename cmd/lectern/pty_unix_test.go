@@ -44,6 +44,9 @@ type screen struct {
 	bytes   int
 	raw     []byte
 
+	marked      int       // bytes when [screen.mark] was called
+	first, last time.Time // when the first bytes since then came, and the newest
+
 	cmd  *exec.Cmd
 	done chan struct{} // closed when cmd has ended
 	code int           // of cmd, or the negative signal
@@ -51,6 +54,12 @@ type screen struct {
 
 // openScreen starts a command in a terminal of w by h cells.
 func openScreen(t testing.TB, w, h int, environ []string, argv ...string) *screen {
+	t.Helper()
+	return openScreenIn(t, "", w, h, environ, argv...)
+}
+
+// openScreenIn is openScreen in a folder.
+func openScreenIn(t testing.TB, folder string, w, h int, environ []string, argv ...string) *screen {
 	t.Helper()
 	master, slave, err := pty.Open()
 	if err != nil {
@@ -79,7 +88,7 @@ func openScreen(t testing.TB, w, h int, environ []string, argv ...string) *scree
 	}
 	t.Cleanup(x.close)
 	x.cmd = exec.CommandContext(t.Context(), argv[0], argv[1:]...)
-	x.cmd.Env = environ
+	x.cmd.Env, x.cmd.Dir = environ, folder
 	x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = slave, slave, slave
 	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := x.cmd.Start(); err != nil {
@@ -125,7 +134,11 @@ func (x *screen) read() {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := x.master.Read(buf)
+		now := time.Now()
 		x.mu.Lock()
+		if x.last = now; x.first.IsZero() {
+			x.first = now
+		}
 		x.bytes += n
 		x.raw = append(x.raw, buf[:n]...)
 		_, _ = x.emulate.Write(buf[:n])
@@ -136,6 +149,22 @@ func (x *screen) read() {
 			return
 		}
 	}
+}
+
+// mark begins to measure what comes, and says when that was.
+func (x *screen) mark() time.Time {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.marked, x.first = x.bytes, time.Time{}
+	return time.Now()
+}
+
+// sinceMark is how long after a time the first bytes since the last mark came, and the newest, and
+// how many.
+func (x *screen) sinceMark(began time.Time) (first, last time.Duration, n int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.first.Sub(began), x.last.Sub(began), x.bytes - x.marked
 }
 
 func (x *screen) recolours(color.Color) { x.palette = true }
