@@ -142,14 +142,15 @@ func (m Model) handleApprovalChanges(now status.Snapshot) Model {
 	return m
 }
 
-// tickWhileWaiting has the time that is left of the calls that wait drawn every second;
-// while none waits, or none is to be seen, nothing ticks.
+// tickWhileWaiting has the time that is left of the calls that wait, and that the others are under
+// way, drawn every second; while there are none, or none is to be seen, nothing ticks.
 func (m Model) tickWhileWaiting() (Model, tea.Cmd) {
 	_, shows := m.tabs.visibleTab().pane.(pane.TimeObserver)
 	now := m.cfg.Now()
 	lasts := slices.ContainsFunc(m.snap.Permits, func(p status.Permit) bool { return p.Until.After(now) })
 	waits := slices.ContainsFunc(m.snap.Approvals, func(a status.Approval) bool { return a.Until.After(now) })
-	if m.ticking || m.spoken || !(lasts || shows && waits) || m.fx.ctx.Err() != nil {
+	works := pane.IsHubRunning(m.snap) && len(m.snap.Running) > 0
+	if m.ticking || m.spoken || !(lasts || shows && (waits || works)) || m.fx.ctx.Err() != nil {
 		return m, nil
 	}
 	m.ticking = true

@@ -25,25 +25,38 @@ func TestRunningCallsNameTheirTargets(t *testing.T) {
 	runPanel(t, s, func(r *testPanel) {
 		r.start(140, 45)
 		r.wait(time.Second)
-		for _, want := range []string{"1m 4s", "run_script", "Week.md +1", " in notes", "under way"} {
+		for _, want := range []string{"1m 5s", "run_script", "Week.md +1", " in notes", "under way"} {
 			if line := lineOf(t, r, "◌"); !strings.Contains(line, want) {
 				t.Errorf("Live has not %q: %s", want, line)
 			}
 		}
 		r.hides("Agents/Plan.md")
 		r.press("@Activity")
-		r.shows("? write_page   2.0 s Agents/Plan.md ")
+		r.shows("? write_page   3.0 s Agents/Plan.md ")
 		if line := lineOf(t, r, "◌"); !strings.Contains(line, "Reports/Week.md +1") {
 			t.Errorf("Activity says %s", line)
 		}
 		r.press("k", "k", "enter")
 		r.shows("targets   Reports/", "Reports/Week.md", "d cancels it")
 		r.press("esc", "/", "target:plan", "enter")
-		r.shows("2.0 s Agents/Plan.md", "1 under way")
+		r.shows("3.0 s Agents/Plan.md", "1 under way")
 		r.hides("◌ run_script")
 		r.start(80, 24)
 		r.shows("waits: Agents/Plan.md")
 	})
+}
+
+// The time of a call under way goes on by itself.
+func TestRunningCallsHaveAClock(t *testing.T) {
+	for _, name := range []string{"Overview", "Activity"} {
+		runPanel(t, busyNow(), func(r *testPanel) {
+			r.start(140, 45)
+			r.press("@" + name)
+			r.shows("1m 4s")
+			r.wait(3500 * time.Millisecond)
+			r.shows("1m 7s")
+		})
+	}
 }
 
 // A search says how many results it had, and its words as long as the hub that ran it has them.

@@ -34,6 +34,7 @@ type Activity struct {
 	changes map[string]recordedChange // what calls changed; replaced, never changed
 	diffTop int                       // the first visible row of what the selected call changed
 	looked  time.Time                 // when the person last looked; zero: never
+	now     time.Time                 // zero: as of the snapshot
 
 	filter    widget.FilterInput
 	source    string // the only one whose calls are shown; empty: all
@@ -91,6 +92,12 @@ func (p Activity) ShowItem(name string) Pane {
 // SetLastLook implements [LastLookObserver].
 func (p Activity) SetLastLook(at time.Time) Pane {
 	p.looked = at
+	return p
+}
+
+// SetTime implements [TimeObserver].
+func (p Activity) SetTime(now time.Time) Pane {
+	p.now = now
 	return p
 }
 

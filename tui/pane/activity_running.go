@@ -75,7 +75,15 @@ func (p Activity) selectedEndedCall() (status.Call, bool) {
 
 // runningTimeText is how long a call is under way by now.
 func (p Activity) runningTimeText(r status.RunningCall) string {
-	return formatRunningTime(r, p.snap.Time)
+	return formatRunningTime(r, laterTime(p.now, p.snap.Time))
+}
+
+// laterTime is now, unless a snapshot is newer.
+func laterTime(now, snapshot time.Time) time.Time {
+	if now.Before(snapshot) {
+		return snapshot
+	}
+	return now
 }
 
 func formatRunningTime(r status.RunningCall, now time.Time) string {
