@@ -74,7 +74,7 @@ func (p Activity) selectedEndedCall() (status.Call, bool) {
 }
 
 // runningTimeText is how long a call is under way by now.
-func (p Activity) runningTimeText(r status.RunningCall) string {
+func runningTimeText(p Activity, r status.RunningCall) string {
 	return formatRunningTime(r, laterTime(p.now, p.snap.Time))
 }
 
@@ -101,13 +101,13 @@ func (p Activity) runningRow(t theme.Theme, r status.RunningCall, w int) string 
 	c := callColumnsFor(w)
 	lead := ""
 	if c.took == 0 {
-		lead = p.runningTimeText(r) + " "
+		lead = runningTimeText(p, r) + " "
 	}
 	about := t.Busy.Text(lead) + t.Busy.CutLeft(describeRunningCall(r, c.target-len(lead)), c.target-len(lead))
 	line := t.Dim.Fit("now", c.time) + t.Busy.Text(runningCallGlyph(r)) + t.Text.Text(" ") + t.Strong.Fit(r.Tool, c.tool) + t.Text.Text(" ") +
 		widget.FillRow(t, about, c.target) + t.Text.Text(" ") +
 		optionalCell(t, t.Text, quotePossibleImpostor(p.snap, r.Client, r.Proven), c.client) + optionalCell(t, t.Dim, r.Source, c.source) +
-		optionalCell(t, effectStyle(t, r.Effect), r.Effect, max(0, c.effect-1)) + t.Busy.FitRight(p.runningTimeText(r), c.took)
+		optionalCell(t, effectStyle(t, r.Effect), r.Effect, max(0, c.effect-1)) + t.Busy.FitRight(runningTimeText(p, r), c.took)
 	return widget.FillRow(t, line, w)
 }
 
@@ -139,9 +139,9 @@ func describeRunningCall(r status.RunningCall, w int) string {
 func (p Activity) runningCallSection(t theme.Theme, r status.RunningCall) widget.Section {
 	return widget.Section{Title: "Call under way", Min: 4, Preferred: 10, Rows: func(_, h int) []string {
 		field := func(name, value string) string { return widget.PropertyRow(t, 10, name, value) }
-		state := t.Busy.Text("◌ under way for " + p.runningTimeText(r))
+		state := t.Busy.Text("◌ under way for " + runningTimeText(p, r))
 		if r.Waiting {
-			state = t.Busy.Text("? waits for your approval for " + p.runningTimeText(r))
+			state = t.Busy.Text("? waits for your approval for " + runningTimeText(p, r))
 		}
 		client := r.Client + ", not proven"
 		if r.Proven {
