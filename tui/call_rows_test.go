@@ -155,9 +155,9 @@ func TestSourcesAreSorted(t *testing.T) {
 		r.press("s")
 		r.shows("most calls first")
 		byCalls := []string{s.Sources[1].Name}
-		for i := len(s.Sources) - 1; i >= 0; i-- {
+		for i, one := range slices.Backward(s.Sources) {
 			if i != 1 {
-				byCalls = append(byCalls, s.Sources[i].Name)
+				byCalls = append(byCalls, one.Name)
 			}
 		}
 		if got := order(r); !slices.Equal(got, byCalls) {

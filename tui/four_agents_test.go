@@ -67,15 +67,15 @@ func TestFourAgents(t *testing.T) {
 			show(r, "the folder is there")
 
 			r.press("y") // the page was written by somebody else meanwhile
-			again, plan := fourAgents(1, true)
+			again, _ := fourAgents(1, true)
 			changed := again.Approvals[0]
 			changed.ID, changed.Since, changed.AskReason = "q1b", noon, "it changed after you had allowed it, so look again; writing asks first in notes"
 			again.Approvals = append(again.Approvals[1:], changed)
 			again.Seq, again.Outcomes = 0, []status.ApprovalOutcome{{
 				ID: "q1", Resolution: status.Allowed, By: status.ByPerson, Call: &status.CallEnd{AskedAgain: true},
 			}}
-			_, plan = fourAgents(2, true)
-			r.hub.SetPlan(plan)
+			_, next := fourAgents(2, true)
+			r.hub.SetPlan(next)
 			r.hub.Set(again)
 			r.wait(keyIgnoreDuration)
 			r.shows("agent-2", "by agent-2")

@@ -99,6 +99,12 @@ func startServe(b *testing.B, exe, home string) peer {
 // startPeer starts a server and says hello.
 func startPeer(b *testing.B, cmd *exec.Cmd) peer {
 	b.Helper()
+	return startPeerAs(b, cmd, "bench")
+}
+
+// startPeerAs is startPeer for a client that calls itself so.
+func startPeerAs(b *testing.B, cmd *exec.Cmd, name string) peer {
+	b.Helper()
 	p := peer{cmd: cmd}
 	var err error
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
@@ -112,7 +118,7 @@ func startPeer(b *testing.B, cmd *exec.Cmd) peer {
 	if err := p.cmd.Start(); err != nil {
 		b.Fatal(err)
 	}
-	if answer := p.roundTrip(b, hello); !bytes.Contains(answer, []byte("serverInfo")) {
+	if answer := p.roundTrip(b, strings.Replace(hello, `"bench"`, strconv.Quote(name), 1)); !bytes.Contains(answer, []byte("serverInfo")) {
 		b.Fatalf("initialize: %s", answer)
 	}
 	return p

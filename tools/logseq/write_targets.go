@@ -45,8 +45,14 @@ func (in writeArguments) targets(g *Graph, tool string) (names []string) {
 		block = treeTarget
 	}
 	for _, one := range []target{
-		{pageTarget, in.Title}, {pageTarget, in.Name}, {pageTarget, in.PageName}, {pageTarget, in.NewName}, {block, in.BlockUUID},
-		{pageTarget, in.TargetPageName}, {blockTarget, in.ParentBlockUUID}, {blockTarget, in.TargetParentUUID},
+		{pageTarget, in.Title},
+		{pageTarget, in.Name},
+		{pageTarget, in.PageName},
+		{pageTarget, in.NewName},
+		{block, in.BlockUUID},
+		{pageTarget, in.TargetPageName},
+		{blockTarget, in.ParentBlockUUID},
+		{blockTarget, in.TargetParentUUID},
 		{blockTarget, in.SiblingBlockUUID},
 	} {
 		if one.name != "" {

@@ -343,13 +343,7 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 			field("response", widget.FormatBytes(c.ResponseBytes)+", "+widget.FormatTokenEstimate(c.ResponseBytes)),
 		}
 		rows = append(rows, callErrorRows(t, c.Message, w)...)
-		if c.Found != nil {
-			rows = append(rows, field("found", widget.CountWithNoun(*c.Found, "result")))
-		}
-		if c.Words != "" {
-			rows = append(rows, widget.PropertyRows(t, 10, "searched", strconv.Quote(c.Words), w)...)
-		}
-		rows = append(rows, widget.PropertyRows(t, 10, "written", c.PersonEdit.Note(), w)...)
+		rows = append(rows, searchAndEditRows(t, c, w)...)
 		for i, target := range c.Targets {
 			name := "targets"
 			if i > 0 {
@@ -365,6 +359,18 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 		}
 		return widget.TruncateRows(t, rows, h)
 	}}
+}
+
+// searchAndEditRows are what a search found, and what a person has made of a write; none for other
+// calls.
+func searchAndEditRows(t theme.Theme, c status.Call, w int) (rows []string) {
+	if c.Found != nil {
+		rows = append(rows, widget.PropertyRow(t, 10, "found", widget.CountWithNoun(*c.Found, "result")))
+	}
+	if c.Words != "" {
+		rows = append(rows, widget.PropertyRows(t, 10, "searched", strconv.Quote(c.Words), w)...)
+	}
+	return append(rows, widget.PropertyRows(t, 10, "written", c.PersonEdit.Note(), w)...)
 }
 
 // callErrorRows are the error of a call; none where it had none.

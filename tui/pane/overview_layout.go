@@ -172,7 +172,8 @@ func (p Overview) runningCallRows(t theme.Theme, w int) []string {
 			continue
 		}
 		c := status.Call{Tool: r.Tool, Targets: r.Targets}
-		rows = append(rows, t.Busy.Text(runningCallGlyph(r)+" ")+t.Busy.FitRight(formatRunningTime(r, laterTime(p.now, p.snap.Time)), 8)+t.Text.Text(" ")+
+		rows = append(rows, t.Busy.Text(runningCallGlyph(r)+" ")+t.Busy.FitRight(formatRunningTime(r, laterTime(p.now, p.snap.Time)), 8)+
+			t.Text.Text(" ")+
 			t.Text.Fit(quotePossibleImpostor(p.snap, r.Client, r.Proven), liveNameWidth(w))+" "+
 			drawToolAndTargets(t, c, r.Source, t.Busy.Text(" under way"), w-liveNameWidth(w)-12))
 	}
