@@ -32,7 +32,10 @@ var systemRooms = map[string]map[string]string{
 		"config/setting.go":                      "likewise",
 		"installer/bundle/build_flags.go":        "how the compiler builds its package",
 	},
-	"cards": {"tools/all/*.go": "the list of Systems"},
+	"cards": {
+		"tools/all/*.go":                  "the list of Systems",
+		"installer/bundle/build_flags.go": "how the compiler builds its package",
+	},
 	"workspace": {
 		"tools/all/*.go":      "the list of Systems",
 		"installer/report.go": "a variable of another program, not the System",

@@ -323,7 +323,7 @@ func callAgentBindings(p Activity) []key.Binding {
 	if !pauseStartTime(p.snap, c.Client).IsZero() {
 		pause = widget.WithHelp(p.keys.PauseClient, "let "+name+" write")
 	}
-	since := "undo " + name + " since " + widget.FormatClockTime(c.Time, p.snap.Time, p.zone)
+	since := "undo since " + widget.FormatClockTime(c.Time, p.snap.Time, p.zone)
 	return []key.Binding{pause, widget.WithHelp(p.keys.UndoSession, since)}
 }
 

@@ -68,7 +68,7 @@ func eventSection(p Activity, t theme.Theme, c status.Call) widget.Section {
 		field("by", map[bool]string{true: "you", false: ""}[c.ByPerson()])
 		switch {
 		case c.Client == "":
-		case c.ByPerson(): // who is meant, and proves nothing here
+		case c.ByPerson() && c.Session == "": // a person means whoever is called so
 			field("agent", c.Client)
 		default:
 			field("agent", c.Client+proofSuffix(c.Proven))

@@ -24,7 +24,7 @@ func truncatedClientName(client string) string {
 }
 
 // maxFooterName bounds a client's name in a footer, where keys stand beside each other.
-const maxFooterName = 14
+const maxFooterName = 10
 
 // isProvenElsewhere reports whether a client of this name is connected that has proved it, or
 // is installed with a token of its own.
