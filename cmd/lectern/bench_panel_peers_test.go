@@ -93,7 +93,7 @@ func BenchmarkPanelBesideOthers(b *testing.B) {
 // preparePanelScene is a hub with many pages, calls and changes.
 func preparePanelScene(b *testing.B) (exe, home string) {
 	b.Helper()
-	exe, home, _ = startHub(b)
+	exe, home, _ = startHub(b, "ask = []\n")
 	for i := range 5000 {
 		name := filepath.Join(home, "notes", fmt.Sprintf("Folder %d", i%50), fmt.Sprintf("Page %d.md", i))
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
