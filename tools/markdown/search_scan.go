@@ -98,7 +98,8 @@ func (s *search) describe(ctx context.Context, r *ranking) {
 	matches, states := make([]PageMatch, len(hits)), make([]hitState, len(hits))
 	r.err = folder.ForEach(ctx, len(hits), func(i int) {
 		matches[i], states[i] = s.describeHit(hits[i].File)
-		if _, modified := s.n.view.Stat(hits[i].File); !s.query.Since.IsZero() || !s.query.Until.IsZero() {
+		if !s.query.Since.IsZero() || !s.query.Until.IsZero() {
+			_, modified := s.n.view.Stat(hits[i].File)
 			matches[i].Modified = modified.UTC().Format("2006-01-02T15:04Z")
 		}
 	})

@@ -5,7 +5,9 @@ import (
 	"context"
 	"database/sql"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
@@ -26,6 +28,7 @@ type segment struct {
 	id, first, last uint64   // its leaves have numbers from first to last
 	removedPages    uint64   // blocks that say which pages were removed since
 	removed         []uint32 // pages, in order
+	leaf            []byte   // of a segment that has one, as after a few edits
 }
 
 // Where FTS5 keeps what is not a leaf, and how it numbers leaves.
@@ -56,12 +59,54 @@ func readSegments(ctx context.Context, c *sqlstore.Conn) ([]segment, error) {
 	if !ok {
 		return nil, errWordsDamaged
 	}
-	for i := range all {
-		if err := all[i].readRemoved(ctx, c); err != nil {
-			return nil, err
+	return all, readSmallBlocks(ctx, c, all)
+}
+
+// readSmallBlocks reads what was removed from segments, and those that have one leaf: all
+// in one statement, because after edits there are many of them.
+func readSmallBlocks(ctx context.Context, c *sqlstore.Conn, all []segment) error {
+	type smallBlock struct {
+		segment int
+		isLeaf  bool
+	}
+	wanted := map[int64]smallBlock{}
+	for i, s := range all {
+		if s.first == s.last {
+			wanted[blockID(s.id, s.first)] = smallBlock{segment: i, isLeaf: true}
+		}
+		for n := range s.removedPages {
+			wanted[blockID(s.id+removedSegment, n)] = smallBlock{segment: i}
 		}
 	}
-	return all, nil
+	if len(wanted) == 0 {
+		return nil
+	}
+	list, err := json.Marshal(slices.Collect(maps.Keys(wanted)))
+	if err != nil {
+		return err
+	}
+	_, err = sqlstore.Select(ctx, c, func(r sqlstore.Row) (struct{}, error) {
+		var id int64
+		var block []byte
+		if err := r.Scan(&id, &block); err != nil {
+			return struct{}{}, err
+		}
+		found := wanted[id]
+		delete(wanted, id)
+		if s := &all[found.segment]; found.isLeaf {
+			s.leaf = block
+		} else if !s.addRemoved(block) {
+			return struct{}{}, errWordsDamaged
+		}
+		return struct{}{}, nil
+	}, "SELECT id, block FROM words_data WHERE id IN (SELECT value FROM json_each(?))", string(list))
+	if err == nil && len(wanted) > 0 {
+		err = errWordsDamaged
+	}
+	for i := range all {
+		slices.Sort(all[i].removed)
+	}
+	return err
 }
 
 // forgettingTable says that pages can be removed from a table.
@@ -117,30 +162,24 @@ const (
 	firstOrigin = 1 // that of the first segment: pages say in which of them they are
 )
 
-func (s *segment) readRemoved(ctx context.Context, c *sqlstore.Conn) error {
-	for n := range s.removedPages {
-		block, err := readBlock(ctx, c, blockID(s.id+removedSegment, n))
-		if err != nil {
-			return err
+// addRemoved adds the pages that a block says were removed.
+func (s *segment) addRemoved(block []byte) bool {
+	if len(block) < 8 || block[0] != 4 && block[0] != 8 {
+		return false
+	}
+	for slot := range slices.Chunk(block[8:], int(block[0])) {
+		var page uint64
+		switch len(slot) {
+		case 4:
+			page = uint64(binary.BigEndian.Uint32(slot))
+		case 8:
+			page = binary.BigEndian.Uint64(slot)
 		}
-		if len(block) < 8 || block[0] != 4 && block[0] != 8 {
-			return errWordsDamaged
-		}
-		for slot := range slices.Chunk(block[8:], int(block[0])) {
-			var page uint64
-			switch len(slot) {
-			case 4:
-				page = uint64(binary.BigEndian.Uint32(slot))
-			case 8:
-				page = binary.BigEndian.Uint64(slot)
-			}
-			if page > 0 {
-				s.removed = append(s.removed, uint32(page))
-			}
+		if page > 0 {
+			s.removed = append(s.removed, uint32(page))
 		}
 	}
-	slices.Sort(s.removed)
-	return nil
+	return true
 }
 
 // A wordChoice says what to do with a word.
@@ -155,30 +194,42 @@ const (
 // scan goes through the words of a segment in their order, beginning not after from, and
 // reads the lists of those that choose wants.
 func (s segment) scan(ctx context.Context, c *sqlstore.Conn, from string, choose func(word []byte) wordChoice, list *listReader) error {
-	begin, err := s.leafOf(ctx, c, from)
-	if err != nil {
-		return err
-	}
 	list.removed = s.removed
-	leaf := leafScan{choose: choose, list: list}
-	_, err = sqlstore.Select(ctx, c, func(r sqlstore.Row) (struct{}, error) {
-		var block sql.RawBytes
-		if err := r.Scan(&block); err != nil {
-			return struct{}{}, err
-		}
-		return struct{}{}, leaf.read(block)
-	}, "SELECT block FROM words_data WHERE id BETWEEN ? AND ? ORDER BY id", blockID(s.id, begin), blockID(s.id, s.last))
+	scan := leafScan{choose: choose, list: list}
+	err := s.eachLeaf(ctx, c, from, scan.read)
 	switch {
 	case errors.Is(err, errScanEnded):
 		return nil
-	case err == nil && leaf.taken && !list.end():
+	case err == nil && scan.taken && !list.end():
 		return errWordsDamaged
 	}
 	return err
 }
 
+// eachLeaf visits the leaves of a segment, from the one on which a word is.
+func (s segment) eachLeaf(ctx context.Context, c *sqlstore.Conn, word string, visit func(block []byte) error) error {
+	if s.leaf != nil {
+		return visit(s.leaf)
+	}
+	begin, err := s.leafOf(ctx, c, word)
+	if err != nil {
+		return err
+	}
+	_, err = sqlstore.Select(ctx, c, func(r sqlstore.Row) (struct{}, error) {
+		var block sql.RawBytes
+		if err := r.Scan(&block); err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, visit(block)
+	}, "SELECT block FROM words_data WHERE id BETWEEN ? AND ? ORDER BY id", blockID(s.id, begin), blockID(s.id, s.last))
+	return err
+}
+
 // leafOf is the leaf on which a word is, if the segment has it.
 func (s segment) leafOf(ctx context.Context, c *sqlstore.Conn, word string) (uint64, error) {
+	if s.first == s.last {
+		return s.first, nil
+	}
 	var entry int64 // twice the number, and a bit
 	err := c.QueryRow(ctx, "SELECT pgno FROM words_idx WHERE segid = ? AND term <= ? ORDER BY term DESC LIMIT 1", int64(s.id), wordKey(word)).
 		Scan(&entry)

@@ -106,6 +106,9 @@ func (r *wordReader) scan(ctx context.Context, from string, choose func(word []b
 // leaves is about how many leaves the list of a word has.
 func (r *wordReader) leaves(ctx context.Context, word string) (sum uint64, err error) {
 	for _, s := range r.segments {
+		if s.first == s.last {
+			continue
+		}
 		first, err := s.leafOf(ctx, r.c, word)
 		if err != nil {
 			return 0, err
@@ -127,6 +130,9 @@ func (r *wordReader) leaves(ctx context.Context, word string) (sum uint64, err e
 // shortestFirst orders words by the length of their lists.
 func (r *wordReader) shortestFirst(ctx context.Context, words []string) ([]int, error) {
 	order, leaves := make([]int, len(words)), make([]uint64, len(words))
+	if len(words) == 1 {
+		return order, nil
+	}
 	for i, word := range words {
 		var err error
 		if leaves[i], err = r.leaves(ctx, word); err != nil {
