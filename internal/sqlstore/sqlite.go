@@ -29,9 +29,7 @@ func (s *Store) openSQLite(o Options) error {
 	if err := createPrivateFile(file); err != nil {
 		return err
 	}
-	// A connection keeps 8 MiB of pages, where SQLite would keep 2: the index of many notes
-	// is read again and again.
-	common := []string{"busy_timeout(5000)", "synchronous(full)", "foreign_keys(on)", "cache_size(-8192)"}
+	common := []string{"busy_timeout(5000)", "synchronous(full)", "foreign_keys(on)", cacheSize(o)}
 	if o.Cache || o.Scratch {
 		common[1] = "synchronous(off)"
 	}
@@ -44,15 +42,25 @@ func (s *Store) openSQLite(o Options) error {
 	}
 	s.write.SetMaxOpenConns(1)
 	reading := append(slices.Clone(common), "query_only(on)")
-	if o.Cache {
-		reading = append(reading, "cache_size(-2048)") // most of what is read is long lists, which the system keeps
-	}
 	if s.read, err = sqliteconn.Open(file, "deferred", reading...); err != nil {
 		return errors.Join(err, s.write.Close())
 	}
 	s.read.SetMaxOpenConns(maxReaders)
 	s.read.SetMaxIdleConns(maxReaders) // each has compiled its statements
 	return nil
+}
+
+// cacheSize is how many pages a connection adds to those that all connections of the process
+// keep in common: SQLite is compiled to share them, and a page takes twice its size of memory
+// (docs/adr/0117).
+func cacheSize(o Options) string {
+	switch {
+	case o.Scratch:
+		return "cache_size(-8192)"
+	case o.MostlyWritten, o.Cache: // of an index mostly long lists are read, which the system keeps
+		return "cache_size(-1024)"
+	}
+	return "cache_size(-8192)" // the index of many notes is read again and again
 }
 
 // createPrivateFile creates file if it is missing, since SQLite would make it
