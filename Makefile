@@ -64,12 +64,15 @@ $(LINT): dev.mod dev.sum
 	go build -modfile=dev.mod -o $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 # SQLite is C translated to Go: its memory is none that the race detector knows, and to ask it about each access
-# takes most of the time of tests that use a database. Hashing a password is slow on purpose, and shares nothing.
+# takes most of the time of tests that use a database. Hashing a password is slow on purpose, and shares nothing. Nor does
+# the generation of code by which each process with a workspace compiles an interpreter; the engine that runs it is watched.
+UNWATCHED := modernc.org/sqlite/lib golang.org/x/crypto/... github.com/tetratelabs/wazero/internal/engine/wazevo/ssa \
+	github.com/tetratelabs/wazero/internal/engine/wazevo/backend/...
 # Tests wait a third of their time, so half as many packages again run beside each other as there are cores.
 race: ## all tests in which something happens at once under the race detector, but for the conformance suite
 	@.ci/needs compiler
 	@. $(CACHE)/needs.env && if [ -n "$$RACE" ]; then \
-		echo "go test -race"; $(IN_MEMORY); CGO_ENABLED=1 LECTERN_CONFORMANCE= LECTERN_PARSER_TESTS= go test -race -p $$(( $$(getconf _NPROCESSORS_ONLN) * 3 / 2 )) -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=golang.org/x/crypto/...=-race=false -timeout 30m $$(.ci/concurrent); fi
+		echo "go test -race"; $(IN_MEMORY); CGO_ENABLED=1 LECTERN_CONFORMANCE= LECTERN_PARSER_TESTS= go test -race -p $$(( $$(getconf _NPROCESSORS_ONLN) * 3 / 2 )) $(UNWATCHED:%=-gcflags=%=-race=false) -timeout 30m $$(.ci/concurrent); fi
 
 sequences: ## 1,000 (SEQUENCE_COUNT; in CI 250) random sequences of two agents and a person, undone: for every System, and through the hub
 	@$(IN_MEMORY); export SEQUENCES=$${SEQUENCE_COUNT:-1000}; \

@@ -33,12 +33,17 @@ type CallOrigin struct {
 type Recorder struct {
 	journal *Journal
 	origin  CallOrigin
-	undoes  map[string]int64 // of an undo: the Changes that it undoes, by target
 
-	mu    sync.Mutex
-	call  int64
-	rows  []changeRow
-	ended bool
+	mu     sync.Mutex
+	writes *recordedWrites // nil: of a call that only reads, as most do
+}
+
+// recordedWrites are what a call has written so far.
+type recordedWrites struct {
+	undoes map[string]int64 // of an undo: the Changes that it undoes, by target
+	call   int64
+	rows   []changeRow
+	ended  bool
 }
 
 // NewRecorder returns a Recorder for one call.
@@ -55,20 +60,32 @@ func (r *Recorder) BeforeWrite(ctx context.Context, changes ...tools.Change) err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	rows, call, err := r.journal.recordPending(r.origin, r.undoes, r.call, changes)
+	w := r.recordedWrites()
+	rows, call, err := r.journal.recordPending(r.origin, w.undoes, w.call, changes)
 	if err != nil {
 		return unavailableError(err)
 	}
-	r.call, r.rows = call, append(r.rows, rows...)
+	w.call, w.rows = call, append(w.rows, rows...)
 	return nil
+}
+
+// recordedWrites returns the writes of r, to be added to.
+func (r *Recorder) recordedWrites() *recordedWrites {
+	if r.writes == nil {
+		r.writes = &recordedWrites{}
+	}
+	return r.writes
 }
 
 // AfterWrite implements [tools.WriteObserver].
 func (r *Recorder) AfterWrite(target string, after tools.State) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for i := range r.rows {
-		if v := &r.rows[i]; v.Target == target && v.AfterUnknown {
+	if r.writes == nil {
+		return
+	}
+	for i := range r.writes.rows {
+		if v := &r.writes.rows[i]; v.Target == target && v.AfterUnknown {
 			v.After, v.afterKnown = after, true
 		}
 	}
@@ -81,8 +98,11 @@ func (r *Recorder) IDs() []string {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.writes == nil {
+		return nil
+	}
 	var ids []string
-	for _, v := range r.rows {
+	for _, v := range r.writes.rows {
 		ids = append(ids, v.id)
 	}
 	return ids
@@ -99,16 +119,17 @@ const targetStateTimeout = 5 * time.Second
 func (r *Recorder) End(ctx context.Context, k tools.Restorer, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.rows) == 0 || r.ended {
+	w := r.writes
+	if w == nil || len(w.rows) == 0 || w.ended {
 		return
 	}
-	r.ended = true
+	w.ended = true
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), targetStateTimeout)
 	defer cancel()
 	var marks []outcomeUpdate
 	partly := isPartialWriteError(err)
 	unknown := partly
-	for _, v := range r.rows {
+	for _, v := range w.rows {
 		switch {
 		case partly: // stays pending
 		case err == nil && !v.AfterUnknown:
@@ -126,7 +147,7 @@ func (r *Recorder) End(ctx context.Context, k tools.Restorer, err error) {
 			marks = append(marks, v.inferOutcome(now))
 		}
 	}
-	r.journal.finishCall(r.call, r.origin.Source, unknown, marks)
+	r.journal.finishCall(w.call, r.origin.Source, unknown, marks)
 }
 
 // isPartialWriteError reports whether an error says that what was written could not be

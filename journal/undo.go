@@ -114,10 +114,11 @@ func (j *Journal) newUndoRecorder(s undoStep, by CallOrigin) *Recorder {
 // applyUndoStep undoes one call and marks it so. Writes are reported to c, which
 // passes them on to r.
 func (j *Journal) applyUndoStep(ctx context.Context, s undoStep, r *Recorder, c tools.CallContext, k tools.Restorer) error {
-	r.undoes = map[string]int64{}
+	undoes := map[string]int64{}
 	for _, v := range s.rows {
-		r.undoes[v.Target] = v.seq
+		undoes[v.Target] = v.seq
 	}
+	r.recordedWrites().undoes = undoes
 	err := k.Restore(ctx, c, s.changes)
 	r.End(ctx, k, err)
 	if err != nil {

@@ -46,13 +46,15 @@ func (x *screen) checkHarmless(where string) {
 	x.mu.Lock()
 	raw, titles, palette := slices.Clone(x.raw), slices.Clone(x.titles), x.palette
 	x.mu.Unlock()
-	var state byte
-	for rest := raw; len(rest) > 0; {
+	state := x.checked.state
+	for rest := raw[x.checked.bytes:]; len(rest) > 0; {
 		seq, width, n, next := ansi.DecodeSequence(rest, state, nil)
 		if n == 0 {
 			return // the beginning of a sequence whose end has not come yet
 		}
-		state, rest = next, rest[n:]
+		if state, rest = next, rest[n:]; len(rest) > 0 { // the last one may go on
+			x.checked.bytes, x.checked.state = len(raw)-len(rest), state
+		}
 		switch {
 		case len(rest) == 0 && strings.HasPrefix(string(seq), "\x1b"): // it may go on
 		case width == 0 && !own.Match(seq) && !unicode.In([]rune(string(seq))[0], unicode.Mn, unicode.Me):

@@ -179,7 +179,10 @@ func TestPanelOfAKilledHub(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts many processes")
 	}
-	for _, step := range killSteps() {
+	for i, step := range killSteps() {
+		if underRace && i%3 != 0 { // each starts five processes, which takes seconds then
+			continue
+		}
 		t.Run(step.name, func(t *testing.T) {
 			home := newLinkedVault(t)
 			if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(step.config), 0o600); err != nil {

@@ -43,6 +43,10 @@ type screen struct {
 	palette bool // a colour of the terminal itself was changed
 	bytes   int
 	raw     []byte
+	checked struct { // of raw, by [screen.checkHarmless]
+		bytes int
+		state byte
+	}
 
 	marked      int       // bytes when [screen.mark] was called
 	first, last time.Time // when the first bytes since then came, and the newest

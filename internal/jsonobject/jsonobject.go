@@ -48,12 +48,23 @@ func Each(object []byte, f func(key []byte, value json.RawMessage)) (whole bool)
 // The answer may be a part of it.
 func Unquote(quoted []byte) []byte {
 	plain := quoted[1 : len(quoted)-1]
-	if bytes.IndexByte(plain, '\\') < 0 && utf8.Valid(plain) {
+	if isASCIIWithoutEscape(plain) || bytes.IndexByte(plain, '\\') < 0 && utf8.Valid(plain) {
 		return plain
 	}
 	var s string
 	_ = json.Unmarshal(quoted, &s) // "" is the answer for what is not valid
 	return []byte(s)
+}
+
+// isASCIIWithoutEscape is true of nearly all keys and names; one pass over them costs less
+// than two searches do.
+func isASCIIWithoutEscape(text []byte) bool {
+	for _, c := range text {
+		if c == '\\' || c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 func has(b []byte, at int, c byte) bool { return at < len(b) && b[at] == c }
@@ -65,11 +76,20 @@ func skipSpace(b []byte, at int) int {
 	return at
 }
 
+// shortString is up to how many bytes of a string are looked at one by one: keys and names
+// end within them, and to search for the quote costs more.
+const shortString = 24
+
 // skipString is where the string ends whose first quote stands at at; where it does not
 // end, the length of b and one more, which has no character.
 func skipString(b []byte, at int) int {
-	quote := at
-	for at++; at < len(b); at++ {
+	at++
+	for end := min(at+shortString, len(b)); at < end && b[at] != '\\'; at++ {
+		if b[at] == '"' {
+			return at + 1
+		}
+	}
+	for quote := at - 1; at < len(b); at++ {
 		if quote < at { // looked for once, however many escapes come before it
 			n := bytes.IndexByte(b[at:], '"')
 			if n < 0 {

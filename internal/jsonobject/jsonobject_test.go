@@ -27,6 +27,11 @@ func FuzzEach(f *testing.F) {
 	} {
 		f.Add([]byte(object))
 	}
+	for n := shortString - 3; n < shortString+3; n++ { // where the search for the end of a string goes another way
+		x := strings.Repeat("x", n)
+		f.Add([]byte(`{"` + x + `":"` + x + `\"","b":"` + x + `\\","c":"` + x + `é"}`))
+		f.Add([]byte(`{"` + x + `\"":"` + x))
+	}
 	f.Fuzz(func(t *testing.T, object []byte) {
 		var want map[string]json.RawMessage
 		got := map[string]json.RawMessage{}

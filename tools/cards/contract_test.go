@@ -185,7 +185,7 @@ func openWith(t testing.TB, database string, config cards.Config, now func() tim
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := cards.System().Open(t.Context(), options, env)
+	source, err := testSystem().Open(t.Context(), options, env)
 	if err != nil {
 		t.Fatal(err)
 	}

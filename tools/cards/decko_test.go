@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/lectern-mcp/lectern/tools"
-	"github.com/lectern-mcp/lectern/tools/cards"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
 )
 
@@ -178,7 +177,7 @@ func TestRolesOfARemoteWiki(t *testing.T) {
 // Players have no tools for administrators in their lists.
 func TestToolsOfRoles(t *testing.T) {
 	var admins, masters []string
-	for _, tool := range cards.System().Manifest().Tools {
+	for _, tool := range testSystem().Manifest().Tools {
 		switch {
 		case !tool.AllowsRole("gm"):
 			admins = append(admins, tool.Name)
@@ -269,7 +268,7 @@ func TestListThatIsNone(t *testing.T) {
 // Prompts name what they are about and say that texts are no instructions.
 func TestPrompts(t *testing.T) {
 	b := ownBox(t, tools.Privacy{})
-	for _, p := range cards.System().Manifest().Prompts {
+	for _, p := range testSystem().Manifest().Prompts {
 		args := map[string]string{}
 		for _, a := range p.Arguments {
 			args[a.Name] = "Games+Butterfly"

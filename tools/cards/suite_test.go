@@ -104,7 +104,7 @@ func copyFile(t testing.TB, from, to string) {
 
 func TestSystem(t *testing.T) {
 	template := fillTemplate(t)
-	toolstest.Run(t, cards.System(), func(t testing.TB) toolstest.Fixture {
+	toolstest.Run(t, testSystem(), func(t testing.TB) toolstest.Fixture {
 		dir := t.TempDir()
 		copyFile(t, template, filepath.Join(dir, "cards.db"))
 		store, err := cardstore.Open(t.Context(), cardstore.Options{Database: filepath.Join(dir, "cards.db"), Now: time.Now})
@@ -132,7 +132,7 @@ func TestSystemOfRemoteWiki(t *testing.T) {
 		}
 	}
 	template := fillTemplate(t)
-	toolstest.RunWithout(t, cards.System(), func(t testing.TB) toolstest.Fixture {
+	toolstest.RunWithout(t, testSystem(), func(t testing.TB) toolstest.Fixture {
 		file := filepath.Join(t.TempDir(), "cards.db")
 		copyFile(t, template, file)
 		w := deckotest.NewOn(t, file, func() time.Time { return time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC) })

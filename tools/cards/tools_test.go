@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,6 +35,10 @@ var start = []cardstore.NewCard{
 	{Name: "Dr. Smith", Type: "RichText", Content: "<p>A physician.</p>"},
 }
 
+// testSystem is the System that tests open sources of, as one hub does: to find out its
+// schemas takes longer than most of what a test calls.
+var testSystem = sync.OnceValue(cards.System)
+
 func openBox(t testing.TB, config any, key string, privacy tools.Privacy) toolbox {
 	t.Helper()
 	b, err := json.Marshal(config)
@@ -42,7 +47,7 @@ func openBox(t testing.TB, config any, key string, privacy tools.Privacy) toolbo
 	}
 	data := t.TempDir()
 	emptyWiki.copyTo(t, data)
-	o, err := cards.System().Open(t.Context(), b, tools.Env{
+	o, err := testSystem().Open(t.Context(), b, tools.Env{
 		Name: "wiki", Log: slog.New(slog.DiscardHandler), Now: time.Now, Privacy: privacy, Data: data,
 		Reveal: func(_ context.Context, s tools.Secret) (string, error) {
 			if s.IsZero() {
@@ -262,7 +267,7 @@ func TestNineToolsAnswerAlike(t *testing.T) {
 // The nine tools cost a model at most 8 KB.
 func TestNineToolsAreSmall(t *testing.T) {
 	sum := 0
-	for _, tool := range cards.System().Manifest().Tools {
+	for _, tool := range testSystem().Manifest().Tools {
 		if tool.OptIn || tool.Unlisted {
 			continue
 		}

@@ -142,7 +142,7 @@ func TestHiddenAssets(t *testing.T) {
 }
 
 func TestGraphFolderIsAbsolute(t *testing.T) {
-	if _, err := logseq.System().Open(t.Context(), []byte(`{"graph_folder":"graph"}`), tools.Env{Name: "home"}); err == nil || !strings.Contains(err.Error(), "absolute") {
+	if _, err := testSystem().Open(t.Context(), []byte(`{"graph_folder":"graph"}`), tools.Env{Name: "home"}); err == nil || !strings.Contains(err.Error(), "absolute") {
 		t.Errorf("opened with a relative folder: %v", err)
 	}
 }

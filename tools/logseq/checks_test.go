@@ -170,7 +170,7 @@ func TestCheckTriesToWrite(t *testing.T) {
 // The doctor lists the checks, and an unknown one is an error.
 func TestCheckNames(t *testing.T) {
 	var names []string
-	for _, c := range logseq.System().Manifest().Checks {
+	for _, c := range testSystem().Manifest().Checks {
 		names = append(names, c.Name)
 	}
 	if got := strings.Join(names, " "); got != "release methods window properties" {

@@ -39,7 +39,7 @@ func TestTableNamesTools(t *testing.T) {
 	for _, c := range logseq.Capabilities() {
 		named = append(named, c.Tools...)
 	}
-	for _, tool := range logseq.System().Manifest().Tools {
+	for _, tool := range testSystem().Manifest().Tools {
 		if !slices.Contains([]string{"ping", "get_capabilities", "batch"}, tool.Name) {
 			all = append(all, tool.Name)
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/lectern-mcp/lectern/tools"
-	"github.com/lectern-mcp/lectern/tools/logseq"
+	"github.com/lectern-mcp/lectern/tools/toolstest"
 )
 
 // A call that ended because another graph was opened says what to do.
@@ -25,7 +25,7 @@ func TestOtherGraphOpened(t *testing.T) {
 // Who named no graph is not told to start Logseq with "that" one.
 func TestNotConnectedNamesTheGraph(t *testing.T) {
 	for config, want := range map[string]string{``: "start Logseq and", `{"graph":"Work"}`: "start Logseq with that graph and"} {
-		o, err := logseq.System().Open(t.Context(), []byte(config), tools.Env{Name: "home"})
+		o, err := testSystem().Open(t.Context(), []byte(config), tools.Env{Name: "home"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func longPage(blocks int) json.RawMessage {
 // A page of 10,000 blocks is read in pieces, none of which is larger than an
 // answer may be, as text and as JSON.
 func TestLongPageInPieces(t *testing.T) {
-	const blocks = 10_000
+	blocks := toolstest.SampleSize(10_000, 2_000)
 	d := openTestSource(t, longPagePeer{fixtureGraph("db"), longPage(blocks)})
 	for _, format := range []string{"text", "json"} {
 		read, pieces := 0, 0

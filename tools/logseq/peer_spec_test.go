@@ -18,7 +18,7 @@ import (
 // describe is what the System says of a hello with these members.
 func describe(t *testing.T, members map[string]any) tools.PeerInfo {
 	t.Helper()
-	info, mine, err := logseq.System().Peer().Describe(encode(members))
+	info, mine, err := testSystem().Peer().Describe(encode(members))
 	if err != nil || !mine {
 		t.Fatalf("%v: mine %v, %v", members, mine, err)
 	}
@@ -135,7 +135,7 @@ func TestPeerIsRefused(t *testing.T) {
 		`{"logseq_version":"` + strings.Repeat("2", 129) + `"}`:                      "true a version or session has more than 128 bytes",
 		`{"logseq_version":"2","methods":["` + strings.Repeat(`a","`, 1000) + `a"]}`: "true api_capabilities or methods has more than 1000 entries",
 	} {
-		_, mine, err := logseq.System().Peer().Describe(json.RawMessage(hello))
+		_, mine, err := testSystem().Peer().Describe(json.RawMessage(hello))
 		if got := fmt.Sprint(mine, " ", err); got != want {
 			t.Errorf("%.80s: got %s, want %s", hello, got, want)
 		}
@@ -147,7 +147,7 @@ func TestPeerOpened(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "my notes")
 	name := "logseq_local_" + strings.ReplaceAll(filepath.ToSlash(dir), "/", "++") + ".transit"
 	home := fstest.MapFS{".logseq/graphs/" + name: {}, ".logseq/graphs/logseq_db_work.transit": {}, ".logseq/graphs/logseq_local_relative.transit": {}}
-	opened := logseq.System().Peer().Opened
+	opened := testSystem().Peer().Opened
 	if got := opened(home); !slices.Equal(got, []string{dir}) {
 		t.Errorf("got %q, want %q", got, dir)
 	}
@@ -161,7 +161,7 @@ func TestPeerCodes(t *testing.T) {
 	for code, want := range map[string]tools.Code{
 		"NOT_FOUND": tools.NotFound, "INVALID_INPUT": tools.Invalid, "CAPABILITY_MISSING": tools.Unavailable, "TIMEOUT": tools.Timeout, "OTHER": tools.Internal,
 	} {
-		if got := logseq.System().Peer().Code(code); got != want {
+		if got := testSystem().Peer().Code(code); got != want {
 			t.Errorf("%s means %s, want %s", code, got, want)
 		}
 	}

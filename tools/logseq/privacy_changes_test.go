@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/tools"
-	"github.com/lectern-mcp/lectern/tools/logseq"
 )
 
 // What agents did to a page is hidden once the page is, by the names that it
@@ -25,7 +24,7 @@ func TestHidesChanges(t *testing.T) {
 func hidesChanges(t *testing.T, kind, tool, args string) {
 	f := fixtureGraph(kind)
 	opened := func(marks ...tools.PrivacyRule) *tools.OpenedSource {
-		o, err := logseq.System().Open(t.Context(), nil, tools.Env{
+		o, err := testSystem().Open(t.Context(), nil, tools.Env{
 			Name: "home", Log: slog.New(slog.DiscardHandler), Peer: f, Now: time.Now, ResourceChanged: func(string) {}, Privacy: tools.Privacy{Exclude: marks},
 		})
 		if err != nil {

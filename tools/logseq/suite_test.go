@@ -10,7 +10,7 @@ import (
 // TestSuite holds what is true of every System, on a file graph, which has
 // everything that the examples speak of.
 func TestSuite(t *testing.T) {
-	toolstest.Run(t, logseq.System(), func(t testing.TB) toolstest.Fixture {
+	toolstest.Run(t, testSystem(), func(t testing.TB) toolstest.Fixture {
 		f := fixtureGraphWithReferences("file")
 		return f.fixture(t, f.digest)
 	}, "set_tags", "create_tag", "create_property")
@@ -20,7 +20,7 @@ func TestSuite(t *testing.T) {
 // taken back lies in the recycle bin, with its name, until the user empties it:
 // no plugin can, so the digest is of what is in use.
 func TestSuiteOfDBGraphs(t *testing.T) {
-	toolstest.Run(t, logseq.System(), func(t testing.TB) toolstest.Fixture {
+	toolstest.Run(t, testSystem(), func(t testing.TB) toolstest.Fixture {
 		f := fixtureGraphWithReferences("db")
 		return f.fixture(t, f.inUse)
 	}, "list_templates")

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lectern-mcp/lectern/tools"
-	"github.com/lectern-mcp/lectern/tools/logseq"
 )
 
 // A changeRecorder is a WriteObserver that notes Changes as the journal does.
@@ -80,7 +79,7 @@ func undoCases() [][2]string {
 		{"batch", `{"items":[{"tool":"update_block","arguments":{"block_uuid":"` + id(1) + `","content":"x"}},{"tool":"move_block","arguments":{"block_uuid":"` + id(1) + `","target_page_name":"Compost"}},` +
 			`{"tool":"rename_page","arguments":{"page_name":"Compost","new_name":"Heap"}},{"tool":"update_page","arguments":{"page_name":"Heap","properties":{"n":1}}},{"tool":"create_block","arguments":{"page_name":"Heap","content":"y"}}]}`},
 	}
-	for _, t := range logseq.System().Manifest().Tools {
+	for _, t := range testSystem().Manifest().Tools {
 		if t.Effect == tools.Reads {
 			continue
 		}

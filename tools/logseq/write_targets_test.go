@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lectern-mcp/lectern/tools"
-	"github.com/lectern-mcp/lectern/tools/logseq"
 )
 
 // What tools that write are about is known from their arguments, and named like the change that
@@ -51,7 +50,7 @@ func TestTargetsOfWrites(t *testing.T) {
 		}
 	}
 	untold := map[string]bool{"answer_request": true} // what a request is about only the list of requests tells
-	for _, info := range logseq.System().Manifest().Tools {
+	for _, info := range testSystem().Manifest().Tools {
 		if info.Effect != tools.Reads && !info.HasTargets && !untold[info.Name] && !strings.HasPrefix(info.Name, "undo") {
 			t.Errorf("%s does not tell what it is about", info.Name)
 		}

@@ -22,7 +22,7 @@ func openHiding(t *testing.T, files map[string]string, exclude ...string) *testN
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := System().Open(t.Context(), raw, tools.Env{
+	o, err := testSystem().Open(t.Context(), raw, tools.Env{
 		Name: "notes", Privacy: privacy(t, exclude, nil), Cache: t.TempDir(),
 		Now: func() time.Time { return time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC) },
 	})

@@ -144,7 +144,7 @@ func TestGoneFolder(t *testing.T) {
 func TestConfigIsStrict(t *testing.T) {
 	env := tools.Env{Name: "n", Log: slog.New(slog.DiscardHandler)}
 	for config, want := range map[string]string{`{}`: "missing argument path", `{"path":"x","tenat":"y"}`: "did you mean tenant?"} {
-		_, err := System().Open(t.Context(), json.RawMessage(config), env)
+		_, err := testSystem().Open(t.Context(), json.RawMessage(config), env)
 		if e, ok := errors.AsType[*tools.Error](err); !ok || !strings.Contains(e.Message, want) {
 			t.Errorf("%s: %v", config, err)
 		}

@@ -124,7 +124,7 @@ func TestHostileVault(t *testing.T) {
 	case toolstest.UnderRace:
 		part = 20
 	}
-	for _, tool := range System().Manifest().Tools {
+	for _, tool := range testSystem().Manifest().Tools {
 		for _, example := range tool.Examples[:min(1, len(tool.Examples))] {
 			var in map[string]any
 			if err := json.Unmarshal(example.In, &in); err != nil {

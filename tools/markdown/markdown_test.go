@@ -21,6 +21,10 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
+// testSystem is the System that tests open sources of, as one hub does: to find out its
+// schemas takes longer than most of what a test calls.
+var testSystem = sync.OnceValue(System)
+
 // fixture is testdata/notes, the notebook that most tests begin with.
 func fixture() map[string]string {
 	files := map[string]string{}
@@ -60,7 +64,7 @@ func open(t *testing.T, files map[string]string, config map[string]any) *testNot
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := System().Open(t.Context(), raw, tools.Env{
+	o, err := testSystem().Open(t.Context(), raw, tools.Env{
 		Name: "notes", Log: slog.New(slog.DiscardHandler), Cache: t.TempDir(),
 		Now: func() time.Time { return time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC) },
 		ResourceChanged: func(uri string) {

@@ -34,7 +34,7 @@ func TestListedPagesCanBeRead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if b.OpenedSource, err = System().Open(t.Context(), path, tools.Env{Name: "notes", Privacy: privacy(t, rules, nil)}); err != nil {
+			if b.OpenedSource, err = testSystem().Open(t.Context(), path, tools.Env{Name: "notes", Privacy: privacy(t, rules, nil)}); err != nil {
 				t.Fatal(err)
 			}
 			defer b.Close()

@@ -277,7 +277,7 @@ func TestDetect(t *testing.T) {
 		"it has .md files": {"a.md": ""}, "it has folders with .md files": {"x/a.md": ""}, "": {"x.org": "", ".git/a.md": ""},
 	} {
 		b := open(t, files, nil)
-		if m := System().Detect(os.DirFS(b.dir)); m.Reason != want || (m.Score > 0) != (want != "") {
+		if m := testSystem().Detect(os.DirFS(b.dir)); m.Reason != want || (m.Score > 0) != (want != "") {
 			t.Errorf("%v: %+v", files, m)
 		}
 	}

@@ -23,7 +23,7 @@ func openPair(t testing.TB, dir string, rules []string) (indexed, plain *Noteboo
 	t.Helper()
 	env := tools.Env{Name: "notes", Privacy: privacy(t, rules, nil), Cache: t.TempDir(), Now: time.Now, ResourceChanged: func(string) {}}
 	for _, n := range []**Notebook{&indexed, &plain} {
-		opened, err := System().Open(t.Context(), []byte(fmt.Sprintf(`{"path":%q}`, dir)), env)
+		opened, err := testSystem().Open(t.Context(), []byte(fmt.Sprintf(`{"path":%q}`, dir)), env)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -172,7 +172,7 @@ func syncToPoint(dir string) error {
 	if err != nil {
 		return err
 	}
-	source, err := System().Open(ctx, raw, tools.Env{Name: "notes", Data: os.Getenv(syncDataEnv), Calls: writeDirectly{}, Now: time.Now})
+	source, err := testSystem().Open(ctx, raw, tools.Env{Name: "notes", Data: os.Getenv(syncDataEnv), Calls: writeDirectly{}, Now: time.Now})
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func openSynced(t *testing.T, c syncConfig) *syncedVault {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v.OpenedSource, err = System().Open(t.Context(), raw, tools.Env{
+	v.OpenedSource, err = testSystem().Open(t.Context(), raw, tools.Env{
 		Name: "notes", Log: slog.New(slog.DiscardHandler), Cache: t.TempDir(), Data: c.data, Now: time.Now, Privacy: c.privacy,
 		Calls: v, Report: v, Reveal: func(context.Context, tools.Secret) (string, error) { return c.url, nil },
 	})

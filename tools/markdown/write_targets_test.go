@@ -51,7 +51,7 @@ func TestTargetsOfWrites(t *testing.T) {
 			t.Errorf("%s %s, known: %t\n%s", c.tool, c.args, known, d)
 		}
 	}
-	for _, info := range System().Manifest().Tools {
+	for _, info := range testSystem().Manifest().Tools {
 		if info.Effect != tools.Reads && !info.HasTargets {
 			t.Errorf("%s does not tell what it is about", info.Name)
 		}

@@ -42,7 +42,7 @@ func (p *livePerson) open(change func(*org.Config)) {
 		p.t.Fatal(err)
 	}
 	env := tools.Env{Name: "org", Now: time.Now, Log: slog.New(slog.NewTextHandler(p.t.Output(), nil)), Getenv: p.env}
-	if p.opened, err = org.System().Open(p.t.Context(), b, env); err != nil {
+	if p.opened, err = testSystem().Open(p.t.Context(), b, env); err != nil {
 		p.t.Fatal(err)
 	}
 	p.t.Cleanup(func() { _ = p.opened.Close() })

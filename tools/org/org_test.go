@@ -27,6 +27,10 @@ type testSource struct {
 	follows []string // URIs that somebody is subscribed to
 }
 
+// testSystem is the System that tests open sources of, as one hub does: to find out its
+// schemas takes longer than most of what a test calls.
+var testSystem = sync.OnceValue(org.System)
+
 // openFiles writes files, by name, and opens them with a configuration and what is
 // hidden.
 func openFiles(t *testing.T, files map[string]string, c org.Config, hidden ...string) *testSource {
@@ -57,7 +61,7 @@ func openFiles(t *testing.T, files map[string]string, c org.Config, hidden ...st
 		}
 		privacy.Exclude = append(privacy.Exclude, rule)
 	}
-	s.OpenedSource, err = org.System().Open(t.Context(), config, tools.Env{
+	s.OpenedSource, err = testSystem().Open(t.Context(), config, tools.Env{
 		Name: "org", Now: func() time.Time { return caseTime }, Privacy: privacy, ResourceChanged: s.announce, Subscribed: func() []string { return slices.Clone(s.follows) },
 	})
 	if err != nil {
@@ -92,7 +96,7 @@ func (s *testSource) call(tool, args string) map[string]any {
 	got, err := s.Call(s.t.Context(), tools.CallContext{Writes: observer{s}}, tool, json.RawMessage(args))
 	var raw []byte
 	if err != nil {
-		raw, err = json.Marshal(org.System().Manifest().ErrorFormat.Object(tools.AsError(err)))
+		raw, err = json.Marshal(testSystem().Manifest().ErrorFormat.Object(tools.AsError(err)))
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -440,7 +444,7 @@ func TestOnly(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "a.org"), "#+TITLE: A\nintro\n* One :open:\n** below\n* Two\n** deep :open:\n")
 	put(t, filepath.Join(dir, "b.org"), "* Three\n")
-	source, err := org.System().Open(t.Context(), json.RawMessage(`{"path":`+quote(dir)+`}`), tools.Env{Name: "org", Privacy: tools.Privacy{Only: []tools.PrivacyRule{{Tag: "open"}}}})
+	source, err := testSystem().Open(t.Context(), json.RawMessage(`{"path":`+quote(dir)+`}`), tools.Env{Name: "org", Privacy: tools.Privacy{Only: []tools.PrivacyRule{{Tag: "open"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -509,7 +513,7 @@ func TestConfiguration(t *testing.T) {
 		`{"path":` + quote(filepath.Join(dir, "none")) + `}`:                    "no such file or folder",
 		`{"files":["` + filepath.ToSlash(dir) + `/none.org"]}`:                  "no such file or folder",
 	} {
-		if _, err := org.System().Open(t.Context(), json.RawMessage(config), tools.Env{Name: "org"}); err == nil || !strings.Contains(err.Error(), words) {
+		if _, err := testSystem().Open(t.Context(), json.RawMessage(config), tools.Env{Name: "org"}); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%s: %v, want an error with %q", config, err, words)
 		}
 	}

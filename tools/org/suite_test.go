@@ -17,7 +17,7 @@ import (
 // TestSuite holds what is true of every System. The examples in the declarations
 // were written for testdata/files.
 func TestSuite(t *testing.T) {
-	toolstest.Run(t, org.System(), func(t testing.TB) toolstest.Fixture {
+	toolstest.Run(t, testSystem(), func(t testing.TB) toolstest.Fixture {
 		around := t.TempDir()
 		notes := filepath.Join(around, "notes")
 		if err := os.CopyFS(notes, os.DirFS(filepath.Join("testdata", "files"))); err != nil {
@@ -149,7 +149,7 @@ func digest(t testing.TB, dir, without string) string {
 // request, stays small.
 func TestDefaultToolsAreSmall(t *testing.T) {
 	sum := 0
-	for _, tool := range org.System().Manifest().Tools {
+	for _, tool := range testSystem().Manifest().Tools {
 		if _, model := tool.ListedBytes(tool.Name); !tool.OptIn {
 			sum += model
 			t.Logf("%5d %s", model, tool.Name)

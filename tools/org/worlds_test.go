@@ -30,7 +30,7 @@ func TestRandomWorlds(t *testing.T) {
 	for seed := range worlds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			toolstest.CompareWorlds(t, org.System(), func(t testing.TB) toolstest.Fixture { return randomWorld(t, seed+3) }, seed)
+			toolstest.CompareWorlds(t, testSystem(), func(t testing.TB) toolstest.Fixture { return randomWorld(t, seed+3) }, seed)
 		})
 	}
 }

@@ -55,7 +55,7 @@ func full() map[string]Pane {
 	for _, kind := range All() {
 		all[kind.Name] = kind.New(k, time.UTC)
 	}
-	for _, name := range []string{"Pages", "Pages filtered", "Page"} {
+	for _, name := range []string{"Pages", "Pages filtered", "Page", "Page with links"} {
 		all[name] = NewSources(k, time.UTC)
 	}
 	for name, p := range all {
@@ -82,11 +82,30 @@ func full() map[string]Pane {
 	b := *filtered.browse
 	b.list = b.list.withFilter(widget.NewFilterInput("page with a name 9"))
 	all["Pages filtered"] = filtered.withSourceBrowser(b).TakeResult(Result{Query: filtered.withSourceBrowser(b).WantedQuery(), Rows: rows})
-	open := all["Page"].(Sources)
-	c, _ := open.browse.openSelected()
-	c.page.top = 7000
-	all["Page"] = open.withSourceBrowser(c).TakeResult(Result{Query: open.withSourceBrowser(c).WantedQuery(), Rows: rows})
+	var links status.PageLinks
+	for i := range 200 {
+		links.Out = append(links.Out, status.PageLink{Page: fmt.Sprintf("Projects/%d/Another page.md", i), Line: i + 1})
+		links.In = append(links.In, status.PageLink{Page: fmt.Sprintf("Journal/%d/A day.md", i), Line: i + 1})
+	}
+	all["Page"] = openFirstPage(all["Page"].(Sources), Result{Rows: rows})
+	all["Page with links"] = openFirstPage(all["Page with links"].(Sources), Result{Rows: rows, Links: links})
 	return all
+}
+
+// openFirstPage unfolds folders down to a page, opens it, and scrolls.
+func openFirstPage(s Sources, r Result) Pane {
+	b := *s.browse
+	for ; !b.page.open; b.list.cursor++ {
+		b, _ = b.openSelected()
+	}
+	p := Pane(s.withSourceBrowser(b))
+	for s := p.(Sources); s.WantedQuery() != nil; s = p.(Sources) {
+		r.Query = s.WantedQuery()
+		p = s.TakeResult(r)
+	}
+	b = *p.(Sources).browse
+	b.page.top = 7000
+	return p.(Sources).withSourceBrowser(b)
 }
 
 // BenchmarkFrame draws one screen of each pane.

@@ -3,6 +3,7 @@ package pane
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"charm.land/bubbles/v2/key"
 
@@ -147,7 +148,7 @@ func (l pageLinks) row(t theme.Theme, i, w int) string {
 	}
 	line := ""
 	if link.Line > 0 {
-		line = fmt.Sprintf(" :%d", link.Line)
+		line = " :" + strconv.Itoa(link.Line)
 	}
 	return widget.FillRow(t, t.Dim.Text(mark)+style.CutLeft(name, w-2-len(line))+t.Dim.Text(line), w)
 }

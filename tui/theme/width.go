@@ -32,9 +32,12 @@ func simpleCharacterWidth(s string) (n, cells int) {
 	case c < utf8.RuneSelf:
 		return 0, 0
 	}
-	switch r, n := utf8.DecodeRuneInString(s); {
-	case 0x2500 <= r && r <= 0x259f, // lines and blocks
-		r == '·', r == '…', r == '—', r == '▸', r == '●', r == '○':
+	r, n := utf8.DecodeRuneInString(s)
+	if 0x2500 <= r && r <= 0x259f /* lines and blocks */ || 0x2190 <= r && r <= 0x2193 /* arrows */ {
+		return n, 1
+	}
+	switch r { // what else the panel draws often
+	case '·', '…', '—', '–', '•', '‹', '›', '▸', '▾', '▲', '●', '○', '◐', '◆', '✗':
 		return n, 1
 	}
 	return 0, 0

@@ -14,7 +14,7 @@ import (
 // as well: marks that join the character before, wide ones, and cut sequences.
 func TestWidthIsThatOfTheLibrary(t *testing.T) {
 	parts := []string{
-		"a", " ", "~", "word", "·", "…", "—", "▸", "●", "○", "│", "─", "█", "▟", "▶", "✓", "é", "e\u0301", "│\u0301", "●\ufe0f", "日本", "👩‍💻",
+		"a", " ", "~", "word", "·", "…", "—", "▸", "●", "○", "→", "✗", "◆", "‹", "│", "─", "█", "▟", "▶", "✓", "é", "e\u0301", "│\u0301", "●\ufe0f", "←\u20d7", "✗\ufe0f", "日本", "👩‍💻",
 		"\u200d", "\u00ad", "\u0600", "\u1100", "\u1161", "\x1b[m", "\x1b[1;38;2;10;20;30m", "\x1b[4:3m", "\x1b[?25l", "\x1b[12;1z",
 		"\x1b]8;;http://a\x1b\\", "\x1b[12", "\x1b[1 q", "\x1b", "\x1b[", "\x7f", "\x01", "\t", "\n", "\r\n", "\xff", "\xe2\x94",
 	}
@@ -28,7 +28,7 @@ func TestWidthIsThatOfTheLibrary(t *testing.T) {
 			t.Fatalf("%q takes %d cells, want %d", b.String(), got, want)
 		}
 	}
-	for r := rune(0x2500); r <= 0x259f; r++ {
+	for r := rune(0x2000); r <= 0x27ff; r++ {
 		if want := ansi.StringWidth(string(r)); theme.Width(string(r)) != want {
 			t.Errorf("%q takes %d cells, want %d", r, theme.Width(string(r)), want)
 		}

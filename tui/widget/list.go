@@ -214,10 +214,11 @@ func AddScrollBar(t theme.Theme, rows []string, w, from, n int) []string {
 	}
 	thumb := max(1, h*h/n)
 	start := from * (h - thumb) / max(1, n-h)
+	track, handle := t.Line.Text("▕"), t.Accent.Text("▐")
 	for i := range rows {
-		sign := t.Line.Text("▕")
+		sign := track
 		if i >= start && i < start+thumb {
-			sign = t.Accent.Text("▐")
+			sign = handle
 		}
 		rows[i] = theme.Fit(rows[i], w) + sign
 	}
