@@ -66,7 +66,7 @@ func Open(ctx context.Context, o Options) (*Trail, error) {
 }
 
 func openStore(ctx context.Context, file string, now func() time.Time) (*sqlstore.Store, error) {
-	return sqlstore.Open(ctx, sqlstore.Options{Database: file, Schema: schema(), MostlyWritten: true, Now: now})
+	return sqlstore.Open(ctx, sqlstore.Options{Database: file, Schema: schema(), SmallCache: true, Now: now})
 }
 
 // idNumbers is how many calls can begin in one microsecond.

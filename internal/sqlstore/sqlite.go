@@ -57,7 +57,7 @@ func cacheSize(o Options) string {
 	switch {
 	case o.Scratch:
 		return "cache_size(-8192)"
-	case o.MostlyWritten, o.Cache: // of an index mostly long lists are read, which the system keeps
+	case o.SmallCache, o.Cache: // of an index mostly long lists are read, which the system keeps
 		return "cache_size(-1024)"
 	}
 	return "cache_size(-8192)" // the index of many notes is read again and again

@@ -43,8 +43,9 @@ type Options struct {
 	// leave it unusable. It is written in half the time, and whether rows that others
 	// refer to exist is for the caller to know.
 	Scratch bool
-	// MostlyWritten: a SQLite file is seldom read, so few of its pages are kept in memory.
-	MostlyWritten bool
+	// SmallCache: a SQLite file is written far more than read, so few of its pages are kept
+	// in memory.
+	SmallCache bool
 	// Now is what idempotency keys and rate limits go by. The clocks of
 	// processes that share a database must differ by less than these last.
 	Now func() time.Time
