@@ -135,3 +135,22 @@ func TestMovesAreHeadedAsMoves(t *testing.T) {
 		})
 	}
 }
+
+// A setting whose new value waits for a restart says so in its row, until the hub has it.
+func TestSettingsThatWaitForARestart(t *testing.T) {
+	s := crowded()
+	s.Hub.PendingSettings = []string{"hub.port"}
+	runPanel(t, s, func(r *testPanel) {
+		r.press("@Settings")
+		r.wait(time.Second)
+		if row := lineOf(t, r, "hub.port"); !strings.Contains(row, "12740  after a restart: r ") {
+			t.Errorf("the row says %s", row)
+		}
+		if row := lineOf(t, r, "policy.default"); strings.Contains(row, "restart") {
+			t.Errorf("the row says %s", row)
+		}
+		r.hub.Set(crowded())
+		r.settle()
+		r.hides("after a restart")
+	})
+}
