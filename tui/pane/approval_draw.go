@@ -64,7 +64,7 @@ func (p approvalScreen) queueSection(t theme.Theme) widget.Section {
 	n := len(p.snap.Approvals)
 	return widget.Section{Title: titleWithCount("Waiting", n), Min: 1, Preferred: min(n, 12), Rows: func(w, h int) []string {
 		return widget.VisibleRows(t, n, p.approvalIndex(p.a.ID), h, func(t theme.Theme, i int) string {
-			return approvalRow(t, p.snap.Approvals[i], p.reader.now, p.zone, w)
+			return approvalRow(t, p.reader.withWrittenLines(p.snap.Approvals[i]), p.reader.now, p.zone, w)
 		})
 	}}
 }
@@ -93,7 +93,7 @@ func (p approvalScreen) whyAskedSection(t theme.Theme, w int) widget.Section {
 func (p approvalScreen) headRows(t theme.Theme, w, h int) []string {
 	rows := []string{p.queueSummaryRow(t, w)}
 	if h >= 7 {
-		rows = append(rows, drawRequestRow(t, p.a, w))
+		rows = append(rows, drawRequestRow(t, p.reader.withWrittenLines(p.a), w))
 	}
 	if h >= 10 {
 		rows = append(rows, drawTargetsRow(t, p.a, w))
