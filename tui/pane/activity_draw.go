@@ -398,7 +398,11 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 // calls.
 func searchAndEditRows(t theme.Theme, c status.Call, w int) (rows []string) {
 	if c.Found != nil {
-		rows = append(rows, widget.PropertyRow(t, 10, "found", widget.CountWithNoun(*c.Found, "result")))
+		text := widget.CountWithNoun(*c.Found, "result")
+		if c.FoundTotal > *c.Found {
+			text = widget.FormatCount(*c.Found) + " of " + widget.CountWithNoun(c.FoundTotal, "result")
+		}
+		rows = append(rows, widget.PropertyRow(t, 10, "found", text))
 	}
 	if c.Words != "" {
 		rows = append(rows, widget.PropertyRows(t, 10, "searched", strconv.Quote(c.Words), w)...)
