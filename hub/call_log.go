@@ -74,7 +74,7 @@ func (l *CallLog) record(c *call, res tools.Result, err error) {
 		Proven: c.client.Proven, Source: sourceNameOrEmpty(c.source), Tool: mcp.Truncate(c.Tool, mcp.MaxNameBytes), Effect: string(effect),
 		Waited:       c.waited,
 		RequestBytes: len(c.Args), ResponseBytes: res.Size(), Code: code, Changes: c.recorder.IDs(), Targets: c.targets.names(),
-		Approval: c.approvalID(), Refused: c.outcome(err) == audit.Refused, Found: res.Hits,
+		Approval: c.approvalID(), Refused: c.outcome(err) == audit.Refused, Found: res.Hits, FoundTotal: res.HitTotal,
 	}
 	if err == nil {
 		done.PersonEdit = c.edit
@@ -149,7 +149,9 @@ func addToTrail(trail *audit.Trail, c *call, done status.Call, detail json.RawMe
 		}
 	}
 	if detail == nil {
-		detail = audit.HubDetail{ChangedByPerson: done.Edited, Hunks: done.Hunks, LeftOut: done.LeftOut, Found: done.Found}.Encode()
+		detail = audit.HubDetail{
+			ChangedByPerson: done.Edited, Hunks: done.Hunks, LeftOut: done.LeftOut, Found: done.Found, FoundTotal: done.FoundTotal,
+		}.Encode()
 	}
 	r := audit.Record{
 		ID: done.ID, Client: done.Client, Proven: done.Proven, Session: done.Session, Transport: string(c.via),

@@ -2,9 +2,9 @@ package hub_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -87,7 +87,7 @@ func TestTargetsOfAnswers(t *testing.T) {
 // hub.
 func TestSearchesAreCounted(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"Plan.md", "Other.md"} {
+	for _, name := range []string{"Plan.md", "Other.md", "Third.md"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("swordfish\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -106,6 +106,7 @@ func TestSearchesAreCounted(t *testing.T) {
 	s := connectClient(t, h.Hub, "cursor", "")
 	for _, call := range []string{
 		`{"name":"search_pages","arguments":{"query":"swordfish"}}`, `{"name":"search_pages","arguments":{"query":"marlin"}}`,
+		`{"name":"search_pages","arguments":{"query":"swordfish","limit":2}}`,
 		`{"name":"read_page","arguments":{"path":"Plan"}}`, `{"name":"search_pages","arguments":{"query":7}}`,
 	} {
 		s.Ask("tools/call", call)
@@ -118,11 +119,13 @@ func TestSearchesAreCounted(t *testing.T) {
 	for c := range calls {
 		found := "none"
 		if c.Found != nil {
-			found = strconv.Itoa(*c.Found)
+			found = fmt.Sprintf("%d of %d", *c.Found, c.FoundTotal)
 		}
 		told = append(told, c.Tool+" "+c.Words+" "+found)
 	}
-	if d := cmp.Diff([]string{"search_pages swordfish 2", "search_pages marlin 0", "read_page  none", "search_pages  none"}, told); d != "" {
+	if d := cmp.Diff([]string{
+		"search_pages swordfish 3 of 0", "search_pages marlin 0 of 0", "search_pages swordfish 2 of 3", "read_page  none", "search_pages  none",
+	}, told); d != "" {
 		t.Error(d)
 	}
 	if err := trail.Close(); err != nil {
@@ -141,7 +144,7 @@ func TestSearchesAreCounted(t *testing.T) {
 	for _, c := range page.Calls { // the newest first
 		details = append(details, string(c.Detail))
 	}
-	if d := cmp.Diff([]string{"", "", `{"found":0}`, `{"found":2}`}, details); d != "" {
+	if d := cmp.Diff([]string{"", "", `{"found":2,"found_total":3}`, `{"found":0}`, `{"found":3}`}, details); d != "" {
 		t.Error(d)
 	}
 	if raw, err := os.ReadFile(file); err != nil || strings.Contains(string(raw), "swordfish") {

@@ -100,9 +100,9 @@ func trustFix(c Client) string {
 	return "Run `" + c.program + "` in the folder that you work in, and tell it that you trust that folder."
 }
 
-// untrustedNote says that the client starts Lectern nowhere, because it starts MCP
-// servers only in folders that the user trusts and there is none; empty: it does,
-// or nothing is known.
+// untrustedNote says that the client starts Lectern nowhere without being asked, because it
+// starts MCP servers only in folders that the user trusts and it keeps none; empty: it does, or
+// nothing is known. It may be connected all the same, from a folder trusted for one session.
 func (m Machine) untrustedNote(c Client) string {
 	if c.trusted == "" || m.Env("GEMINI_CLI_TRUST_WORKSPACE") == "true" {
 		return ""
@@ -130,5 +130,6 @@ func (m Machine) untrustedNote(c Client) string {
 			return ""
 		}
 	}
-	return c.Title + " starts Lectern only in folders that you trust, and you trust none yet. " + trustFix(c)
+	return c.Title + " starts Lectern only in folders that you trust. " + c.trusted +
+		" lists none; a folder that you trust for one session is not in it. " + trustFix(c)
 }

@@ -83,7 +83,7 @@ func TestTrustedFolders(t *testing.T) {
 			if f.Condition != Configured || strings.Join(f.Sources, " ") != "notes work" {
 				t.Errorf("found %+v", f)
 			}
-			if warns := strings.Contains(f.Note, "only in folders that you trust"); warns != tt.warns {
+			if warns := strings.Contains(f.Note, "only in folders that you trust. ~/.gemini/trustedFolders.json lists none"); warns != tt.warns {
 				t.Errorf("note %q", f.Note)
 			}
 		})

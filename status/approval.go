@@ -9,23 +9,26 @@ import (
 // and the end of long diffs, is what [Client].Preview answers for the action that
 // allows it; [ApprovalTargetsQuery] and [ApprovalTextQuery] answer all.
 type Approval struct {
-	ID        string    `json:"id"`
-	Since     time.Time `json:"since"`
-	Until     time.Time `json:"until"` // then it is refused
-	Session   string    `json:"session"`
-	Client    string    `json:"client"`
-	Proven    bool      `json:"proven,omitempty"`
-	Source    string    `json:"source"`
-	Tool      string    `json:"tool"`
-	Effect    string    `json:"effect"`
-	Targets   []string  `json:"targets"`          // what would change, at most ten
-	More      int       `json:"more"`             // how many targets there are beyond those
-	Added     int       `json:"added"`            // lines, of all targets
-	Removed   int       `json:"removed"`          // lines, of all targets
-	Bytes     int       `json:"bytes"`            // of the whole text of what it would do
-	Shown     bool      `json:"shown,omitempty"`  // a person was shown all of it; see [MarkShown]
-	AskReason string    `json:"why"`              // the rule that asks, in words
-	Reason    string    `json:"reason,omitempty"` // why the agent wants it, in its own words; empty: no reason given
+	ID      string    `json:"id"`
+	Since   time.Time `json:"since"`
+	Until   time.Time `json:"until"` // then it is refused
+	Session string    `json:"session"`
+	Client  string    `json:"client"`
+	Proven  bool      `json:"proven,omitempty"`
+	Source  string    `json:"source"`
+	Tool    string    `json:"tool"`
+	Effect  string    `json:"effect"`
+	Targets []string  `json:"targets"` // what would change, at most ten
+	More    int       `json:"more"`    // how many targets there are beyond those
+	// Move says that it would move targets; nil: it would do something else, or more.
+	Move *TargetMove `json:"move,omitempty"`
+
+	Added     int    `json:"added"`            // lines, of all targets
+	Removed   int    `json:"removed"`          // lines, of all targets
+	Bytes     int    `json:"bytes"`            // of the whole text of what it would do
+	Shown     bool   `json:"shown,omitempty"`  // a person was shown all of it; see [MarkShown]
+	AskReason string `json:"why"`              // the rule that asks, in words
+	Reason    string `json:"reason,omitempty"` // why the agent wants it, in its own words; empty: no reason given
 	// it cannot be allowed for longer: it makes other calls, or its client has not proved its name
 	OnlyOnce bool `json:"only_once,omitempty"`
 	// Within is where a Permit that allows it can reach, the narrowest first: see

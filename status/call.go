@@ -29,8 +29,9 @@ type Call struct {
 	Approval      string        `json:"approval,omitempty"`  // the ID of the Approval or Permit that let it through; empty: nobody was asked
 	Refused       bool          `json:"refused,omitempty"`   // it was not run
 	Changes       []string      `json:"changes,omitempty"`
-	Targets       []string      `json:"targets,omitempty"` // what it touched, as far as its tool tells: at most 20 names, shortened
-	Found         *int          `json:"found,omitempty"`   // how many results its answer has; nil: it was no search, or failed
+	Targets       []string      `json:"targets,omitempty"`     // what it touched, as far as its tool tells: at most 20 names, shortened
+	Found         *int          `json:"found,omitempty"`       // how many results its answer has; nil: it was no search, or failed
+	FoundTotal    int           `json:"found_total,omitempty"` // how many there are in all, if that is known to be more
 	// Words are what was searched for, shortened. Only the hub that ran the call has them,
 	// in its memory: they are recorded nowhere.
 	Words string `json:"words,omitempty"`

@@ -93,6 +93,8 @@ type Hub struct {
 	// WritesPaused is since when a person has paused the writes of all agents; zero:
 	// they have not.
 	WritesPaused time.Time `json:"writes_paused,omitzero"`
+	// PendingSettings are the keys of the configuration whose new values wait for a restart.
+	PendingSettings []string `json:"pending_settings,omitempty"`
 	// Stderr is what a hub that failed wrote there last, a line each; nil: it
 	// runs, or wrote nothing. Only the process that starts hubs sets it.
 	Stderr []string `json:"stderr,omitempty"`

@@ -10,7 +10,7 @@ import (
 type declaration struct {
 	info            ToolInfo
 	normalize       func(args map[string]any) error
-	countHits       func(out any) int // nil: the tool is not a search
+	countHits       func(out any) (answered, total int) // nil: the tool is not a search
 	targetsInAnswer bool
 }
 
@@ -33,7 +33,14 @@ func readSpec(spec reflect.Value, in, out reflect.Type) (d declaration) {
 	}
 	name := d.info.Name
 	if find := field("Hits"); !find.IsNil() {
-		d.countHits = func(out any) int { return find.Call([]reflect.Value{reflect.ValueOf(out)})[0].Len() }
+		all := field("HitTotal")
+		d.countHits = func(out any) (answered, total int) {
+			answer := []reflect.Value{reflect.ValueOf(out)}
+			if !all.IsNil() {
+				total = int(all.Call(answer)[0].Int())
+			}
+			return find.Call(answer)[0].Len(), total
+		}
 		d.info.Hits = func(raw json.RawMessage) ([]Hit, error) {
 			answer := reflect.New(out)
 			if err := readAnswer(name, raw, answer.Interface()); err != nil {

@@ -33,6 +33,9 @@ type Spec[In, Out any] struct {
 	// search of its System: it takes query, and requires nothing else. Nil: the
 	// tool is not a search.
 	Hits func(Out) []Hit
+	// HitTotal is how many results there are in all, with those that are not in the
+	// answer. Nil: that is not known.
+	HitTotal func(Out) int
 	// Redact returns an answer without what it shows of the pages that are covered,
 	// and says in a note of the answer that something is left out. A tool that shows
 	// parts of many pages has it, so that rules by path hold for them.
@@ -209,6 +212,8 @@ type Result struct {
 	Targets []string
 	// Hits is how many search results are in it; nil: the tool is not a search.
 	Hits *int
+	// HitTotal is how many results there are in all, if that is more.
+	HitTotal int
 	// NoNotes says that nothing in it is from notes, see [Spec].NoNotes.
 	NoNotes bool
 	// Out is what JSON was made of, if it is a [JSONProvider]; else nil. A tool that
@@ -370,8 +375,11 @@ func (d *declaration) newResult(out any) (Result, error) {
 	r, err := newResult(out)
 	r.NoNotes = d.info.NoNotes
 	if err == nil && d.countHits != nil {
-		n := d.countHits(out)
+		n, total := d.countHits(out)
 		r.Hits = &n
+		if total > n {
+			r.HitTotal = total
+		}
 	}
 	return r, err
 }

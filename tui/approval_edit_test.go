@@ -47,8 +47,11 @@ func allowedWith(edit status.TextEdit) status.Action {
 func TestHunksAreLeftOut(t *testing.T) {
 	runPanel(t, crowded(), func(r *testPanel) {
 		editable(r)
+		r.m.snap.Approvals[0].Added, r.m.snap.Approvals[0].Removed = 3, 3 // as the call wants it
+		r.m = r.m.showSnapshot(r.m.snap)
+		r.shows(" +3 −3 ")
 		r.press("]", "space")
-		r.shows("▸[ ] hunk 2 of 3, left out", "2 of 3 hunks chosen", "y allow 2 of 3 hunks")
+		r.shows(" +2 −2 ", "▸[ ] hunk 2 of 3, left out", "2 of 3 hunks chosen", "y allow 2 of 3 hunks")
 		r.press("Y")
 		r.shows("What you have edited can be allowed only once: y allows it.")
 		r.wait(keyIgnoreDuration)
@@ -115,7 +118,7 @@ func TestTextIsEdited(t *testing.T) {
 		r.press("space") // is forgotten
 		r.hub.SetPlan(status.Plan{Steps: []status.Step{{Description: "change Home.md", Diff: "--- before\n+++ after\n@@ -1,1 +1,1 @@\n-two\n+2, at noon\n"}}})
 		r.press("e")
-		r.shows("edited by you; codex-mcp-client is told", "+2, at noon", "y allow your text", "e edit again", "z the agent's text")
+		r.shows(" +1 −1 ", "edited by you; codex-mcp-client is told", "+2, at noon", "y allow your text", "e edit again", "z the agent's text")
 		r.press("y") // typed in the editor
 		r.shows("y was not taken")
 		r.did()

@@ -66,6 +66,7 @@ func TestSearchesSayWhatTheyFound(t *testing.T) {
 		r.start(140, 45)
 		observe(r, status.Call{Seq: 41, Time: noon, Client: "codex", Source: "notes", Tool: "search_pages", Effect: "read", Found: &eleven, Words: `say "ah"`, ResponseBytes: 9})
 		observe(r, status.Call{Seq: 42, Time: noon, Client: "codex", Source: "notes", Tool: "search_none", Effect: "read", Found: &none, ResponseBytes: 9})
+		observe(r, status.Call{Seq: 43, Time: noon, Client: "codex", Source: "notes", Tool: "search_many", Effect: "read", Found: &eleven, FoundTotal: 3400, ResponseBytes: 9})
 		if line := lineOf(t, r, `search_pages "say \"ah\"" in notes`); !strings.Contains(line, "11 found") {
 			t.Errorf("Live says %s", line)
 		}
@@ -73,8 +74,8 @@ func TestSearchesSayWhatTheyFound(t *testing.T) {
 			t.Errorf("Live says %s", line)
 		}
 		r.press("@Activity")
-		r.shows(`11 found: "say`, "0 found")
-		r.press("j", "enter")
+		r.shows(`11 found: "say`, "0 found", "11 of 3,400 found", "found     11 of 3,400 results")
+		r.press("j", "j", "enter")
 		r.shows("found     11 results", `searched  "say \"ah\""`)
 	})
 }

@@ -61,7 +61,7 @@ func TestAllow(t *testing.T) {
 		r.did()
 		r.wait(keyIgnoreDuration)
 		r.press("y", "Y")
-		r.shows("Allow for longer", "claude-code may delete in Journal/** of notes  → all of notes", "a rule in the configuration")
+		r.shows("Allow for 10 minutes: claude-code may delete in Journal/** of notes", "claude-code may delete in Journal/** of notes  → all of notes", "a rule in the configuration")
 		r.press("right", "left", "esc", "Y", "down", "y")
 		r.did(allowed("a1", status.Once), allowed("a1", status.ForSession))
 		r.press("A")
@@ -313,7 +313,10 @@ func TestEndPermit(t *testing.T) {
 func TestPermitIsSaidInWords(t *testing.T) {
 	s := permitted()
 	s.Permits, s.Approvals = s.Permits[:1], nil
-	for w, want := range map[int]string{80: "allowed 9m  ▲", 110: "allowed 9 min  ▲", 140: "allowed 9 min  ▲ degraded", 170: "claude-code may write unasked for 9 min  ▲"} {
+	for w, want := range map[int]string{
+		80: "allowed 9m  ▲", 110: "allowed 9 min  ▲", 140: "allowed 9 min  ▲ degraded", 170: "claude-code may write unasked for 9 min  ▲",
+		190: "claude-code may write in Journal/** of notes unasked for 9 min  ▲ degraded",
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			r := newTestPanel(t, s, w, 24)
 			r.settle()

@@ -36,6 +36,9 @@ func TestDayReview(t *testing.T) {
 		r.press("]")
 		r.wait(time.Second)
 		r.shows("Changes of Fri 20 Nov", "1 change by 1 agent", "Old in notes: 1 change")
+		if line := lastLine(r); !strings.HasPrefix(line, " ] Thu 19 Nov  [ Sat 21 Nov ") { // the keys say where they lead
+			t.Error(line)
+		}
 		r.press("]")
 		r.wait(time.Second)
 		r.shows("Changes of Thu 19 Nov", "Agents changed nothing on this day.")
@@ -43,7 +46,7 @@ func TestDayReview(t *testing.T) {
 		r.wait(time.Second)
 		r.shows("Changes of Sat 21 Nov")
 		r.press("[")
-		r.shows("This is today.")
+		r.shows("This is today. ] goes to the day before.")
 		r.press("y", "u")
 		r.did() // what stands below the text is not acted on
 		r.press("esc", "/", "cursor", "enter", "t")

@@ -108,27 +108,29 @@ func (m Model) headerStatusText(w int) string {
 	if !m.hasSnapshot {
 		return ""
 	}
-	glyph, style := m.theme.StateStyle(m.snap.Hub.State)
-	state, brief := style.Text(glyph+" "+string(m.snap.Hub.State))+" ", style.Text(glyph)+" "
-	if m.lost {
-		state = style.Text(glyph+" not responding") + " "
-	}
+	state := newHeaderState(m)
 	waiting, number := "", ""
 	if n := len(m.snap.Approvals); n > 0 {
 		waiting, number = m.theme.Warn.Text(fmt.Sprintf("! %d pending", n))+"  ", m.theme.Warn.Text(fmt.Sprintf("!%d", n))+" "
 	}
-	paused, stop := "", ""
+	paused, brief, stop := "", "", "" // with ever fewer cells
 	if !m.snap.Hub.WritesPaused.IsZero() {
-		paused, stop = m.theme.Bad.Text("writes paused")+"  ", m.theme.Bad.Text("paused")+" "
+		brief = m.theme.Bad.Text("writes paused") + " "
+		paused, stop = brief+" ", m.theme.Bad.Text("paused")+" "
 	}
 	for _, text := range []string{
-		paused + permitText(m, permitSentence) + waiting + state,
-		paused + permitText(m, permitWords) + waiting + state,
-		paused + permitText(m, permitWords) + number + state,
-		stop + permitText(m, permitWords) + number + brief,
-		stop + permitText(m, permitBrief) + number + brief,
-		stop + number + state,
-		stop + number + brief,
+		paused + permitText(m, permitWhere) + waiting + state.full,
+		paused + permitText(m, permitSentence) + waiting + state.full,
+		paused + permitText(m, permitWords) + waiting + state.full,
+		paused + permitText(m, permitWords) + waiting + state.short,
+		paused + permitText(m, permitWords) + number + state.short,
+		brief + permitText(m, permitWords) + number + state.short,
+		brief + permitText(m, permitWords) + number + state.glyph,
+		stop + permitText(m, permitWords) + number + state.glyph,
+		stop + permitText(m, permitBrief) + number + state.glyph,
+		stop + number + state.full,
+		stop + number + state.short,
+		stop + number + state.glyph,
 	} {
 		if theme.Width(text) <= w {
 			return text
@@ -137,20 +139,22 @@ func (m Model) headerStatusText(w int) string {
 	return stop + number
 }
 
-// permitText says in the header what is allowed without asking, and for how long, in a
-// sentence, in words or in as few cells as can be; empty: nothing is.
+// permitText says in the header what is allowed without asking, and for how long, in a sentence
+// with or without where, in words or in as few cells as can be; empty: nothing is.
 func permitText(m Model, form permitTextLength) string {
 	all := m.snap.Permits
 	if len(all) == 0 {
 		return ""
 	}
 	left := pane.FormatPermitTimeLeft(all[0], m.cfg.Now())
-	text := "allowed " + left
+	text, who := "allowed "+left, theme.Sanitize(status.ClientLabel(all[0].Client, all[0].Proven))
 	switch {
 	case len(all) > 1:
 		text = fmt.Sprintf("%d allowed", len(all))
+	case form == permitWhere:
+		text = who + " may " + theme.Sanitize(all[0].ScopeText()) + " unasked for " + left
 	case form == permitSentence:
-		text = theme.Sanitize(status.ClientLabel(all[0].Client, all[0].Proven)) + " may " + all[0].Effect + " unasked for " + left
+		text = who + " may " + all[0].Effect + " unasked for " + left
 	case form == permitBrief:
 		text = "allowed " + strings.NewReplacer(" min", "m", " s", "s").Replace(left)
 	}
@@ -161,7 +165,8 @@ func permitText(m Model, form permitTextLength) string {
 type permitTextLength int
 
 const (
-	permitSentence permitTextLength = iota
+	permitWhere permitTextLength = iota
+	permitSentence
 	permitWords
 	permitBrief
 )

@@ -106,3 +106,43 @@ func TestTabsStayWhereTheyAre(t *testing.T) {
 		}
 	})
 }
+
+// The header says what is wrong or paused instead of that the hub is ready, at every width from
+// 80 columns on.
+func TestHeaderSaysWhatIsNotReady(t *testing.T) {
+	ready := lively()
+	ready.Hub.State, ready.Approvals, ready.Permits, ready.Problems = status.Ready, nil, nil, nil
+	ready.Sources, ready.Sessions = slices.Clone(ready.Sources), slices.Clone(ready.Sessions)
+	for i := range ready.Sources {
+		ready.Sources[i].State = status.Ready
+	}
+	for name, c := range map[string]struct {
+		change        func(s *status.Snapshot)
+		narrow, wider string
+	}{
+		"nothing":        {func(*status.Snapshot) {}, "● ready", "● ready"},
+		"a source":       {func(s *status.Snapshot) { s.Sources[0].State = status.Failed }, "✗ 1 failed", "✗ 1 source failed"},
+		"an agent":       {func(s *status.Snapshot) { s.Sessions[0].Client, s.Sessions[0].WritesPaused = "codex", noon }, "‖ 1 paused", "‖ codex paused"},
+		"writes":         {func(s *status.Snapshot) { s.Hub.WritesPaused, s.Sessions[0].WritesPaused = noon, noon }, "writes paused", "writes paused"},
+		"the hub itself": {func(s *status.Snapshot) { s.Hub.State, s.Sources[0].State = status.Degraded, status.Failed }, "▲ degraded", "▲ degraded"},
+		"an agent that left": {func(s *status.Snapshot) {
+			s.Problems = []status.Problem{{Action: &status.Action{Verb: status.ResumeWrites, Target: "a-name-that-is-long"}}}
+		}, "‖ 1 paused", "‖ a-name-that-is-… paused"},
+		"two agents": {func(s *status.Snapshot) {
+			s.Sessions[0].Client, s.Sessions[0].WritesPaused = "codex", noon
+			s.Problems = []status.Problem{{Action: &status.Action{Verb: status.ResumeWrites, Target: "zed"}}, {Action: &status.Action{Verb: status.ResumeWrites, Target: "CODEX"}}}
+		}, "‖ 2 paused", "‖ 2 agents paused"},
+	} {
+		s := ready
+		s.Sources, s.Sessions = slices.Clone(ready.Sources), slices.Clone(ready.Sessions)
+		c.change(&s)
+		for w, want := range map[int]string{80: c.narrow, 140: c.wider} {
+			synctest.Test(t, func(t *testing.T) {
+				m := newTestPanel(t, s, w, 24).m
+				if got := strings.TrimSpace(ansi.Strip(m.header().status)); got != want {
+					t.Errorf("%s, %d columns: %q, want %q", name, w, got, want)
+				}
+			})
+		}
+	}
+}

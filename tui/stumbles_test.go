@@ -110,3 +110,47 @@ func TestLeftOutHunksAreSaid(t *testing.T) {
 		r.hides("was not taken")
 	})
 }
+
+// A move is headed by what it is, and so are its row and its notification.
+func TestMovesAreHeadedAsMoves(t *testing.T) {
+	s := asked()
+	s.Approvals = []status.Approval{{
+		ID: "a1", Since: noon, Until: noon.Add(5 * time.Minute), Session: "2", Client: "cursor-vscode", Source: "notes", Tool: "move_page", Effect: "write",
+		Targets: []string{"Old.md", "Projects/New.md", "A.md", "B.md"}, Added: 5, Removed: 5, Within: []string{"**"},
+		Move: &status.TargetMove{From: "Old.md", To: "Projects/New.md", Count: 1, Changed: 2},
+	}}
+	for _, c := range []struct {
+		w          int
+		row, title string
+	}{
+		{140, " Old.md → …cts/New.md +2 in notes", `"cursor-vscode" (claimed) wants to move Old.md to Projects/New.md, and change 2 more in notes`},
+		{110, " move   Old.md +3 in notes ", `"cursor-vscode" (claimed) wants to move Old.md to Projects/New.md, and change 2 more in notes`},
+		{80, " Old.md → …jects/New.md +2 in notes ", `"cursor-vscode" (claimed) wants to move 1 target and change 2 in notes`},
+	} {
+		runPanel(t, s, func(r *testPanel) {
+			r.start(c.w, 32)
+			r.shows(c.row)
+			r.press("!")
+			r.shows(c.title, "Old.md → Projects/New.md, A.md, B.md")
+		})
+	}
+}
+
+// A setting whose new value waits for a restart says so in its row, until the hub has it.
+func TestSettingsThatWaitForARestart(t *testing.T) {
+	s := crowded()
+	s.Hub.PendingSettings = []string{"hub.port"}
+	runPanel(t, s, func(r *testPanel) {
+		r.press("@Settings")
+		r.wait(time.Second)
+		if row := lineOf(t, r, "hub.port"); !strings.Contains(row, "12740  after a restart: r ") {
+			t.Errorf("the row says %s", row)
+		}
+		if row := lineOf(t, r, "policy.default"); strings.Contains(row, "restart") {
+			t.Errorf("the row says %s", row)
+		}
+		r.hub.Set(crowded())
+		r.settle()
+		r.hides("after a restart")
+	})
+}

@@ -30,7 +30,11 @@ func notifyNewApprovals(m Model, now status.Snapshot) tea.Cmd {
 		return nil
 	}
 	a := added[0]
-	text := fmt.Sprintf("%s wants to %s %s", status.ClientLabel(a.Client, a.Proven), a.Effect, summarizeTargets(a))
+	what := a.Effect + " " + summarizeTargets(a)
+	if a.Move != nil {
+		what = a.Move.Describe(func(name string) string { return name })
+	}
+	text := status.ClientLabel(a.Client, a.Proven) + " wants to " + what
 	if left := a.Until.Sub(m.cfg.Now()); left < 10*time.Minute {
 		text += fmt.Sprintf(" (%d s)", int(left.Seconds()))
 	}

@@ -128,7 +128,7 @@ func TestTimelineSinceYouLooked(t *testing.T) {
 		r.wait(time.Second)
 		r.shows("41 new since ")
 		r.press("]")
-		r.shows("paused")
+		r.shows(" of 43 ─╮", "f follow")
 		if line := lineOf(t, r, "newest"); line == "" {
 			t.Fatal(r.screen())
 		}

@@ -101,6 +101,8 @@ func describeActivity(r audit.Record) (what, target, result string) {
 		result += ": " + r.Message
 	}
 	switch known := audit.ReadHubDetail(r); {
+	case known.Found != nil && known.FoundTotal > *known.Found:
+		result += fmt.Sprintf(", %d of %d found", *known.Found, known.FoundTotal)
 	case known.Found != nil:
 		result += fmt.Sprintf(", %d found", *known.Found)
 	case known.ChangedByPerson:

@@ -240,6 +240,8 @@ func describeApprovalTargets(a status.Approval) string {
 		return "(unknown)"
 	case len(a.Targets)+a.More == 1:
 		return a.Targets[0]
+	case a.Move != nil:
+		return a.Move.Describe(func(name string) string { return name })
 	}
 	return fmt.Sprintf("%s and %d more", a.Targets[0], len(a.Targets)+a.More-1)
 }

@@ -102,6 +102,9 @@ func (v approvalView) printAndMarkShown(ctx context.Context, all bool) (complete
 func (v approvalView) printTargets(ctx context.Context) error {
 	a := v.approval
 	v.printf("%s: %s wants to call %s in source %s\n", a.ID, status.ClientLabel(a.Client, a.Proven), a.Tool, a.Source)
+	if a.Move != nil {
+		v.printf("it would %s\n", a.Move.Describe(func(name string) string { return name }))
+	}
 	if a.AskReason != "" {
 		v.printf("asked because %s\n", a.AskReason)
 	}

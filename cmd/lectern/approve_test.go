@@ -118,6 +118,20 @@ func TestDialog(t *testing.T) {
 	}
 }
 
+// A move is named as one, before its targets.
+func TestDialogNamesMoves(t *testing.T) {
+	d := newTestDialog(t, map[string]string{"a": "-a\n+a\n"})
+	move := status.Approval{ID: "a", Targets: []string{"Old.md", "New.md"}, Move: &status.TargetMove{From: "Old.md", To: "New\x1b.md", Count: 2, Edited: 1, Changed: 3}}
+	d.queue = []status.Approval{move}
+	d.askNext(t.Context())
+	if want := "it would move Old.md to New␛.md and 1 more, and change the text of 1 and 3 more\n"; !strings.Contains(d.out.String(), want) {
+		t.Errorf("%q is not shown:\n%s", want, d.out)
+	}
+	if got := describeApprovalTargets(move); !strings.HasPrefix(got, "move Old.md to ") {
+		t.Errorf("in the list: %s", got)
+	}
+}
+
 // Nobody says yes to what was cut: first all of it is shown.
 func TestDialogShowsAllFirst(t *testing.T) {
 	long := strings.Repeat("+harmless\n", 4000) + "+last\n"

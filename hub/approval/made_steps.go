@@ -66,6 +66,7 @@ func replacePendingPlan(q *Queue, was pendingApproval, r Request) bool {
 	p.request, p.full, p.plan, p.text = r, full, plan, full.edit
 	v := &p.view // who waits reads its other fields without the lock
 	v.Targets, v.More, v.Added, v.Removed, v.Bytes = view.Targets, view.More, view.Added, view.Removed, view.Bytes
+	v.Move = view.Move
 	v.Within, v.Plan, v.Hunks = view.Within, view.Plan, view.Hunks
 	return true
 }

@@ -35,7 +35,7 @@ func (r Request) view(id string, now time.Time, limit time.Duration, full change
 		Session: r.Session, Client: r.Call.Client.Name, Proven: r.Call.Client.Proven,
 		Source: r.Call.Source, Tool: r.Call.Tool, Effect: string(r.Call.Effect),
 		OnlyOnce: r.OnlyOnce || !r.Call.Client.Proven, Targets: targets, More: len(r.Changes) - shown, Added: full.added, Removed: full.removed,
-		Bytes:  len(full.text),
+		Bytes: len(full.text), Move: targetMove(r.Changes),
 		Within: r.permitPatterns(), AskReason: r.AskReason, Reason: r.Reason, Plan: plan, Hunks: hunks,
 		Args: clip(string(r.Args), maxShownArgsBytes),
 	}

@@ -77,7 +77,8 @@ type HubDetail struct {
 	ChangedByPerson bool `json:"changed_by_person,omitempty"` // a person had something else written
 	Hunks           int  `json:"hunks,omitempty"`             // that the call would have written, if the person chose among them
 	LeftOut         int  `json:"left_out,omitempty"`          // of these
-	Found           *int `json:"found,omitempty"`             // results of a search; nil: it was none
+	Found           *int `json:"found,omitempty"`             // results in the answer of a search; nil: it was none
+	FoundTotal      int  `json:"found_total,omitempty"`       // results in all, if that is more
 }
 
 // ReadHubDetail is the [HubDetail] of a record; that of a System has nothing of it.

@@ -54,7 +54,8 @@ type SearchCardsOut struct {
 func searchCards() tools.Tool[*Wiki] {
 	return tools.DefineWithContext(tools.Spec[SearchCardsIn, SearchCardsOut]{
 		Name: "search_cards", Title: "Search cards", Effect: tools.Reads,
-		Doc: "Finds cards by words in their names or contents.\nTry names first: contents take longer.",
+		Doc:      "Finds cards by words in their names or contents.\nTry names first: contents take longer.",
+		HitTotal: func(out SearchCardsOut) int { return out.Total },
 		Hits: func(out SearchCardsOut) (hits []tools.Hit) {
 			for _, c := range out.Cards {
 				hits = append(hits, tools.Hit{Page: c.Name, Text: c.Summary})

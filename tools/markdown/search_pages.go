@@ -120,7 +120,7 @@ func searchPages() tools.Tool[*Notebook] {
 		Doc: "Finds pages, best first, or lines, tasks, tags and more by words, filters or both.\n" +
 			"Case and accents are ignored.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
-		Hits:   searchHits,
+		Hits:   searchHits, HitTotal: func(out SearchPagesOut) int { return out.Total },
 		Redact: SearchPagesOut.redact,
 		Examples: []tools.Example[SearchPagesIn, SearchPagesOut]{{
 			Purpose: "find a phrase", In: SearchPagesIn{Query: "architecture diagram", Limit: 20},

@@ -42,7 +42,7 @@ func searchContent() tools.Tool[*Source] {
 		Normalize: aliases(map[string]string{
 			"pattern": "query", "include_archived": "includeArchived", "max_results": "maxResults", "limit": "maxResults", "file": "files",
 		}, "files"),
-		Hits:   contentHits,
+		Hits: contentHits, HitTotal: func(out searchContentOut) int { return out.Total },
 		Redact: searchContentOut.redact,
 		Examples: []tools.Example[searchContentIn, searchContentOut]{
 			{Purpose: "find a phrase", In: searchContentIn{Query: "architecture diagram"}, AnyAnswer: true, Want: searchContentOut{

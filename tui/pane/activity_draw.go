@@ -46,27 +46,62 @@ func (p Activity) drawSections(t theme.Theme, w, h int) []string {
 	}
 }
 
-// listStatusText says what is shown of all calls, and what is not.
-func (p Activity) listStatusText() string {
-	words := []string{"paused"}
-	if p.follow {
-		words[0] = "following"
+// Which parts of the note above the list are worth more where there is no room for all.
+const (
+	followNoteValue = iota // the footer says it, too
+	countNoteValue
+	orderNoteValue
+	runningNoteValue
+	unseenNoteValue
+	dayNoteValue
+	readErrorNoteValue
+	positionNoteValue
+	filterNoteValue
+)
+
+// listNote says what is shown of all calls, and what is not.
+func (p Activity) listNote() []widget.NotePart {
+	var parts []widget.NotePart
+	say := func(value int, text string) {
+		if text != "" {
+			parts = append(parts, widget.NotePart{Text: text, Value: value})
+		}
 	}
+	if p.badFilter != nil {
+		say(filterNoteValue, p.badFilter.Error())
+		return parts
+	}
+	say(followNoteValue, map[bool]string{true: "following", false: "paused"}[p.follow])
 	if p.errors {
-		words = append(words, "failed first")
+		say(orderNoteValue, "failed first")
 	}
 	switch text := p.filter.Value(); {
-	case p.badFilter != nil:
-		return p.badFilter.Error()
 	case p.unknownFilter != "":
 		short, _, _ := strings.Cut(p.unknownFilter, ",")
-		words = append(words, short)
+		say(filterNoteValue, short)
 	case text != "":
-		words = append(words, "“"+text+"”")
+		say(filterNoteValue, "“"+text+"”")
 	}
 	if p.source != "" {
-		words = append(words, "in "+p.source)
+		say(filterNoteValue, "in "+p.source)
 	}
+	say(unseenNoteValue, unseenCallsNote(p))
+	say(countNoteValue, callCountText(p))
+	if n := len(p.runningCalls()); n > 0 {
+		say(runningNoteValue, widget.FormatCount(n)+" under way")
+	}
+	if p.ring.failed != nil {
+		say(readErrorNoteValue, "older ones cannot be read")
+	}
+	if c, ok := p.selectedEndedCall(); ok && !p.follow {
+		say(dayNoteValue, c.Time.In(p.zone).Format("Mon 2 Jan"))
+	}
+	say(positionNoteValue, positionText(p))
+	return parts
+}
+
+// callCountText says how many calls are listed, and how far back a filter has looked.
+func callCountText(p Activity) string {
 	calls := p.ring.matchingCallCount()
 	counted := widget.CountWithNoun(calls, "call")
 	if p.ring.more {
@@ -81,23 +116,21 @@ func (p Activity) listStatusText() string {
 	if back := p.searchProgressNote(); back != "" && p.ring.search != (status.CallSearch{}) {
 		counted += " " + back
 	}
-	if text := unseenCallsNote(p); text != "" {
-		words = append(words, text)
+	return counted
+}
+
+// positionText says which row of many is selected; empty: the list follows, or has few.
+func positionText(p Activity) string {
+	underWay := p.runningCalls()
+	rows := len(p.ring.passing) + len(underWay)
+	if p.follow || rows < widget.MinRowsForPosition {
+		return ""
 	}
-	words = append(words, counted)
-	if n := len(p.runningCalls()); n > 0 {
-		words = append(words, widget.FormatCount(n)+" under way")
+	text := widget.FormatCount(p.selectedRowIndex(underWay)+1) + " of " + widget.FormatCount(rows)
+	if p.ring.more {
+		text += "+"
 	}
-	if p.ring.failed != nil {
-		words = append(words, "older ones cannot be read")
-	}
-	if c, ok := p.selectedEndedCall(); ok && !p.follow {
-		words = append(words, c.Time.In(p.zone).Format("Mon 2 Jan"))
-	}
-	if rows := len(p.ring.passing) + len(p.runningCalls()); !p.follow && rows >= widget.MinRowsForPosition {
-		words = append(words, widget.FormatCount(p.selectedRowIndex(p.runningCalls())+1)+" of "+widget.FormatCount(rows))
-	}
-	return strings.Join(words, " · ")
+	return text
 }
 
 // searchProgressNote says how far back a filter has looked, while it looks further.
@@ -109,7 +142,7 @@ func (p Activity) searchProgressNote() string {
 }
 
 func (p Activity) listSection(t theme.Theme) widget.Section {
-	return widget.Section{Title: "Activity", Note: p.listStatusText(), Min: 2, Preferred: 1 << 20, Rows: func(w, h int) []string {
+	return widget.Section{Title: "Activity", NoteParts: p.listNote(), Min: 2, Preferred: 1 << 20, Rows: func(w, h int) []string {
 		underWay, order := p.runningCalls(), p.ring.orderedCallNumbers(p.errors)
 		if len(underWay)+len(order) == 0 {
 			return t.Dim.Wrap(p.emptyText(), w)
@@ -365,7 +398,11 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 // calls.
 func searchAndEditRows(t theme.Theme, c status.Call, w int) (rows []string) {
 	if c.Found != nil {
-		rows = append(rows, widget.PropertyRow(t, 10, "found", widget.CountWithNoun(*c.Found, "result")))
+		text := widget.CountWithNoun(*c.Found, "result")
+		if c.FoundTotal > *c.Found {
+			text = widget.FormatCount(*c.Found) + " of " + widget.CountWithNoun(c.FoundTotal, "result")
+		}
+		rows = append(rows, widget.PropertyRow(t, 10, "found", text))
 	}
 	if c.Words != "" {
 		rows = append(rows, widget.PropertyRows(t, 10, "searched", strconv.Quote(c.Words), w)...)

@@ -64,7 +64,7 @@ func (p approvalScreen) queueSection(t theme.Theme) widget.Section {
 	n := len(p.snap.Approvals)
 	return widget.Section{Title: titleWithCount("Waiting", n), Min: 1, Preferred: min(n, 12), Rows: func(w, h int) []string {
 		return widget.VisibleRows(t, n, p.approvalIndex(p.a.ID), h, func(t theme.Theme, i int) string {
-			return approvalRow(t, p.snap.Approvals[i], p.reader.now, p.zone, w)
+			return approvalRow(t, p.reader.withWrittenLines(p.snap.Approvals[i]), p.reader.now, p.zone, w)
 		})
 	}}
 }
@@ -93,7 +93,7 @@ func (p approvalScreen) whyAskedSection(t theme.Theme, w int) widget.Section {
 func (p approvalScreen) headRows(t theme.Theme, w, h int) []string {
 	rows := []string{p.queueSummaryRow(t, w)}
 	if h >= 7 {
-		rows = append(rows, drawRequestRow(t, p.a, w))
+		rows = append(rows, drawRequestRow(t, p.reader.withWrittenLines(p.a), w))
 	}
 	if h >= 10 {
 		rows = append(rows, drawTargetsRow(t, p.a, w))
@@ -150,15 +150,39 @@ func drawRequestRow(t theme.Theme, a status.Approval, w int) string {
 	if w >= widget.WideWidth { // else the row above names it
 		what += " with " + a.Tool
 	}
-	if n == 0 || a.Effect != "write" && a.Effect != "delete" {
-		what = " wants to call " + a.Tool + " in " + a.Source + " (" + a.Effect + ")"
-	}
 	size := ""
 	if a.Added+a.Removed > 0 {
 		size = formatLineChanges(a.Added, a.Removed) + " "
 	}
+	switch {
+	case a.Move != nil:
+		what = describeMove(a, w-theme.Width(drawClientWithProof(t, a))-theme.Width(size)-3)
+	case n == 0 || a.Effect != "write" && a.Effect != "delete":
+		what = " wants to call " + a.Tool + " in " + a.Source + " (" + a.Effect + ")"
+	}
 	left := " " + drawClientWithProof(t, a) + t.Text.Text(what)
 	return theme.Fit(theme.Fit(left, w-theme.Width(size)-1)+" "+t.Strong.Text(size), w)
+}
+
+// describeMove says what a would move, in w cells: where these have no room for names, how many
+// targets. The row below has the names, too.
+func describeMove(a status.Approval, w int) string {
+	say := func(name func(string) string) string { return " wants to " + a.Move.Describe(name) + " in " + a.Source }
+	room := w - theme.Width(say(func(string) string { return "" }))
+	if room < 20 {
+		text := " wants to move " + widget.CountWithNoun(a.Move.Count, "target")
+		if a.Move.Changed > 0 {
+			text += fmt.Sprintf(" and change %d", a.Move.Changed)
+		}
+		return text + " in " + a.Source
+	}
+	longest := moveNameWidth(*a.Move, room)
+	return say(func(name string) string { return theme.Style{}.CutLeft(name, longest) })
+}
+
+// moveNameWidth is how long each of the names of m can be so that both have room in w cells.
+func moveNameWidth(m status.TargetMove, w int) int {
+	return max(w/2, w-min(theme.Width(theme.Sanitize(m.From)), theme.Width(theme.Sanitize(m.To))))
 }
 
 // drawTargetsRow names the targets, and what the agent says.
@@ -279,14 +303,35 @@ func approvalRow(t theme.Theme, a status.Approval, now time.Time, zone *time.Loc
 	if cells > 0 && cells < 8 { // what would be changed needs the room more
 		name = min(16, w/5)
 	}
+	if a.Move != nil && w < 90 { // two names need the room
+		tool = 6
+	}
 	source := ""
-	if w >= 60 { // the queue beside a change has less
+	if w >= 54 { // the queue beside a change has less
 		source = t.Dim.Cut(" in "+a.Source, w/5)
+		if w < 60 {
+			name, tool = 11, 6 // the effect
+		}
 	}
 	line := t.Warn.Text("▲ ") + t.Strong.Fit(clientName(a), name) + t.Text.Text(" ") +
 		widget.FillRow(t, drawToolName(t, a, tool), tool) + t.Text.Text(" ") +
-		drawFirstTarget(t.Strong, a.Targets, len(a.Targets)+a.More-1, room-name-tool-4-theme.Width(source)) + source
+		drawApprovalTarget(t.Strong, a, room-name-tool-4-theme.Width(source)) + source
 	return widget.FillRow(t, widget.FillRow(t, line, room)+end, w)
+}
+
+// drawApprovalTarget is the first of the targets of a in w cells, of a move both names.
+func drawApprovalTarget(s theme.Style, a status.Approval, w int) string {
+	const arrow = " → "
+	m := a.Move
+	if m == nil || w < 20 {
+		return drawFirstTarget(s, a.Targets, len(a.Targets)+a.More-1, w)
+	}
+	rest := ""
+	if more := m.Count - 1 + m.Changed; more > 0 {
+		rest = fmt.Sprintf(" +%d", more)
+	}
+	longest := moveNameWidth(*m, w-theme.Width(arrow)-len(rest))
+	return s.CutLeft(m.From, longest) + s.Text(arrow) + s.CutLeft(m.To, longest) + s.Text(rest)
 }
 
 // drawFirstTarget is the first of the targets, a page before the folders that come with it, in w cells
@@ -306,14 +351,22 @@ func drawFirstTarget(s theme.Style, targets []string, more, w int) string {
 // and where there is no room for that the effect says it.
 func drawToolName(t theme.Theme, a status.Approval, w int) string {
 	if w < 12 && theme.Width(theme.Sanitize(a.Tool)) > w {
+		if a.Move != nil {
+			return t.Text.Cut("move", w)
+		}
 		return t.Text.Cut(a.Effect, w)
 	}
 	return t.Text.CutLeft(a.Tool, w)
 }
 
-// pagesFirstTargetsText is [targetsText] with the folders that come with the rest behind it.
+// pagesFirstTargetsText is [targetsText] with the folders that come with the rest behind it, and what
+// moves first.
 func pagesFirstTargetsText(a status.Approval) string {
 	a.Targets = pagesFirst(a.Targets)
+	if m := a.Move; m != nil && a.More == 0 {
+		rest := slices.DeleteFunc(a.Targets, func(name string) bool { return name == m.From || name == m.To })
+		a.Targets = append([]string{m.From + " → " + m.To}, rest...)
+	}
 	return targetsText(a)
 }
 

@@ -66,6 +66,8 @@ type approvalEdit struct {
 	known    bool // the difference has come
 	view     widget.TextView
 	proposed bool // what the call would write is shown instead
+
+	hunkLines []lineCount
 }
 
 // userEdit is what a person has made of a; nil: it is as the call wants it. why says that
@@ -175,7 +177,9 @@ func (r approvalReadState) takeEditPlan(q EditPlanQuery, res Result) approvalRea
 		return r
 	}
 	e.known, e.view = true, widget.NewTextView()
+	e.hunkLines = nil
 	for _, step := range res.Plan.Steps {
+		e.hunkLines = append(e.hunkLines, countHunkLines(trimDiffFileNames(step.Diff))...)
 		e.view = e.view.AppendBlocks(widget.TextBlock{Kind: widget.DiffLine, Text: trimDiffFileNames(step.Diff)})
 	}
 	if res.Plan.Cut {

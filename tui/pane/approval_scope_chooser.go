@@ -92,7 +92,7 @@ func chooserKeys(p Changes) []key.Binding {
 // drawChooser draws what a yes to a can be, in rows of w cells.
 func drawChooser(t theme.Theme, c approvalScopeChooser, a status.Approval, w int) []string {
 	const label = 16
-	rows := []string{t.Strong.Fit(" Allow for longer", w)}
+	rows := []string{theme.Fit(t.Strong.Text(" Allow ")+t.Text.Text(chosenScopeText(c, a)), w)}
 	for i, scope := range approvalScopes(a) {
 		row, mark := t, "  "
 		if i == c.at {
@@ -114,13 +114,32 @@ func drawChooser(t theme.Theme, c approvalScopeChooser, a status.Approval, w int
 	return rows
 }
 
+// chosenScopeText says what is allowed if the person says yes now.
+func chosenScopeText(c approvalScopeChooser, a status.Approval) string {
+	switch scope := approvalScopes(a)[c.at]; scope {
+	case status.Timed:
+		return "for 10 minutes: " + clientName(a) + " may " + timedPermit(a, c.within).ScopeText()
+	case status.ForSession:
+		_, text := describeApprovalScope(scope, a, c.within)
+		return "for this session: " + text
+	default:
+		name, text := describeApprovalScope(scope, a, c.within)
+		return name + ": " + text
+	}
+}
+
+// timedPermit is what a yes for ten minutes gives.
+func timedPermit(a status.Approval, within int) status.Permit {
+	return status.Permit{Effect: a.Effect, Source: a.Source, Within: a.Within[within]}
+}
+
 // describeApprovalScope names a scope and says what it lets the client of a do. within is what
 // ten minutes are for.
 func describeApprovalScope(scope status.Scope, a status.Approval, within int) (name, text string) {
 	who := clientName(a)
 	switch scope {
 	case status.Timed:
-		text = (status.Permit{Effect: a.Effect, Source: a.Source, Within: a.Within[within]}).ScopeText()
+		text = timedPermit(a, within).ScopeText()
 		if within < len(a.Within)-1 {
 			text += "  → " + status.WithinText(a.Within[within+1], a.Source)
 		}

@@ -31,6 +31,8 @@ type approvalText struct {
 	all    bool   // everything was asked for
 	failed bool   // it could not be loaded
 	result Result // that it was made of
+
+	hunkLines []lineCount // of the hunks that a person may leave out
 }
 
 // newApprovalText lays out r, which answers q about a, with the hunks that are chosen.
@@ -66,10 +68,11 @@ func newApprovalText(a status.Approval, q ApprovalQuery, r Result, chosen hunkCh
 			add(widget.RiskLine, widget.CountWithNoun(more, "more target")+" are not listed; `lectern approve show "+a.ID+"` lists all")
 		}
 	}
-	before := len(parts)
+	before, hunkLines := len(parts), []lineCount(nil)
 	parts = append(parts, approvalTextBlocks(c, groups, 0, c.Head)...)
 	if c.isComplete() && a.Hunks > 1 {
 		parts[len(parts)-1].Hunks = chosen.labels(a.Hunks)
+		hunkLines = countHunkLines(parts[len(parts)-1].Text)
 	}
 	if c.Hidden > 0 {
 		more := "z shows it"
@@ -79,7 +82,7 @@ func newApprovalText(a status.Approval, q ApprovalQuery, r Result, chosen hunkCh
 		add(widget.RiskLine, "… "+widget.FormatBytes(c.Hidden)+" in between are not shown here; "+more)
 		parts = append(parts, approvalTextBlocks(c, groups, len(c.Head)+c.Hidden, c.Tail)...)
 	}
-	out := approvalText{all: q.All, result: r, view: widget.NewTextView().AppendBlocks(parts...)}
+	out := approvalText{all: q.All, result: r, hunkLines: hunkLines, view: widget.NewTextView().AppendBlocks(parts...)}
 	out.first = firstChangedLine(out.view, parts[:before])
 	if !c.isComplete() {
 		out.hidden = widget.FormatBytes(c.Hidden)

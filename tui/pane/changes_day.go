@@ -138,7 +138,7 @@ func handleDayKey(p Changes, k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.OlderDay, p.keys.NewerDay):
 		next := neighbourDay(p, key.Matches(k, p.keys.OlderDay))
 		if next.After(p.snap.Time) {
-			return p, ShowMessage{"This is today."}
+			return p, ShowMessage{"This is today. " + p.keys.OlderDay.Help().Key + " goes to the day before."}
 		}
 		p.day = dayChangesView{open: true, begins: next, refresh: p.day.refresh}
 	case key.Matches(k, p.keys.Refresh):
@@ -205,8 +205,9 @@ func daySection(p Changes, t theme.Theme) widget.Section {
 
 func dayBindings(p Changes) []key.Binding {
 	help := widget.WithHelp
-	return []key.Binding{
-		help(p.keys.Back, "back to the list"), help(p.keys.PageDown, "read on"), help(p.keys.OlderDay, "day before"),
-		help(p.keys.NewerDay, "day after"), p.keys.Copy,
+	keys := []key.Binding{help(p.keys.OlderDay, neighbourDay(p, true).Format("Mon 2 Jan"))}
+	if newer := neighbourDay(p, false); !newer.After(p.snap.Time) {
+		keys = append(keys, help(p.keys.NewerDay, newer.Format("Mon 2 Jan")))
 	}
+	return append(keys, help(p.keys.Back, "back to the list"), help(p.keys.PageDown, "read on"), p.keys.Copy)
 }

@@ -164,8 +164,8 @@ func (p Changes) row(t theme.Theme, r changesRow, w int) string {
 	case r.i < waiting && r.heading:
 		return t.Warn.Fit("Pending approvals", w)
 	case r.i < waiting:
-		return t.MarkRowRegion(r.i, approvalRow(p.rowTheme(t, changeSelection{true, p.snap.Approvals[r.i].ID}), p.snap.Approvals[r.i],
-			p.reader.now,
+		return t.MarkRowRegion(r.i, approvalRow(p.rowTheme(t, changeSelection{true, p.snap.Approvals[r.i].ID}),
+			p.reader.withWrittenLines(p.snap.Approvals[r.i]), p.reader.now,
 			p.zone, w))
 	case r.heading:
 		return drawSessionHeading(p, t, p.cache.rowAt(r.i-waiting).Change, w)
@@ -281,6 +281,7 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 	if !waits {
 		return nil
 	}
+	a = p.reader.withWrittenLines(a)
 	rows := []string{
 		theme.Fit(t.Dim.Fit("who", 9)+drawClientWithProof(t, a)+t.Dim.Text(", session "+a.Session), w),
 		field("wants", a.Tool+" in "+a.Source+" ("+a.Effect+"), "+formatLineChanges(a.Added, a.Removed)),

@@ -351,8 +351,13 @@ func cutTargets(s theme.Style, c status.Call, about string, w int) string {
 	return s.Cut(about, w)
 }
 
-// describeFound is how many results a search had.
-func describeFound(c *status.Call) string { return widget.FormatCount(*c.Found) + " found" }
+// describeFound is how many results a search had, of how many if not all are in its answer.
+func describeFound(c *status.Call) string {
+	if c.FoundTotal > *c.Found {
+		return widget.FormatCount(*c.Found) + " of " + widget.FormatCount(c.FoundTotal) + " found"
+	}
+	return widget.FormatCount(*c.Found) + " found"
+}
 
 // sortWaitingFirst sorts agents that wait for a person before the others.
 func sortWaitingFirst(all []status.Session, s status.Snapshot) {

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -36,11 +37,17 @@ func (p Settings) listSection(t theme.Theme) widget.Section {
 		if n == 0 {
 			return p.list.Draw(t, w, 1, nil)
 		}
-		return p.list.Draw(t, w, h, func(t theme.Theme, i, w int) string { return settingRow(t, p.rows[i], w) })
+		return p.list.Draw(t, w, h, func(t theme.Theme, i, w int) string { return settingRow(t, p.rows[i], awaitsRestart(p, p.rows[i]), w) })
 	}}
 }
 
-func settingRow(t theme.Theme, r settingsRow, w int) string {
+// awaitsRestart reports whether the value in the file is not the one that the hub runs with.
+func awaitsRestart(p Settings, r settingsRow) bool {
+	return r.act.title == "" && slices.Contains(p.snap.Hub.PendingSettings, r.setting.Key)
+}
+
+// settingRow draws a row; pending: its value waits for a restart of the hub.
+func settingRow(t theme.Theme, r settingsRow, pending bool, w int) string {
 	if r.act.title != "" {
 		if r.act.disabled != "" {
 			return widget.FillRow(t, t.Dim.Text("  "+r.act.title), w)
@@ -51,6 +58,10 @@ func settingRow(t theme.Theme, r settingsRow, w int) string {
 	mark, value := "  ", t.Dim.Text(widget.OrDash(s.Default))
 	if s.Set {
 		mark, value = "● ", t.Strong.Text(s.Value)
+	}
+	if pending {
+		text := "  after a restart: r"
+		value = theme.Fit(value, min(theme.Width(value), max(1, w-2-name-1-len(text)))) + t.Warn.Text(text)
 	}
 	return widget.FillRow(t, t.Good.Text(mark)+t.Text.Fit(s.Key, name)+t.Text.Text(" ")+value, w)
 }
@@ -109,7 +120,10 @@ func (p Settings) settingDetailRows(t theme.Theme, s status.Setting, w int) []st
 		field("one of", strings.Join(s.Choices, ", "))
 	}
 	rows = append(rows, t.Text.Wrap(s.Description, w)...)
-	if s.Restart {
+	switch {
+	case slices.Contains(p.snap.Hub.PendingSettings, s.Key):
+		rows = append(rows, t.Warn.Wrap("The hub still runs with the value before: r restarts it. Agents stay connected.", w)...)
+	case s.Restart:
 		rows = append(rows, t.Dim.Wrap("A change takes effect when the hub is restarted: r does that.", w)...)
 	}
 	return rows

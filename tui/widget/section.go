@@ -9,10 +9,11 @@ import (
 
 // A Section is a titled part of a pane.
 type Section struct {
-	Title     string // plain
-	Note      string // plain, at the right end of the title's line
-	Min       int    // rows below which it is of no use
-	Preferred int    // rows that show all of it
+	Title     string     // plain
+	Note      string     // plain, at the right end of the title's line
+	NoteParts []NotePart // instead of Note
+	Min       int        // rows below which it is of no use
+	Preferred int        // rows that show all of it
 	// Rows draws at most h painted rows of at most w cells.
 	Rows func(w, h int) []string
 }
@@ -120,22 +121,25 @@ func (s Section) rowCountWithin(most int) int { return max(s.Min, min(s.Preferre
 
 func (s Section) draw(t theme.Theme, w, h int, frame bool) []string {
 	if frame {
-		return drawBox(t, s.Title, s.Note, w, s.Rows(w-4, h), h)
+		return s.drawBox(t, w, h)
 	}
 	head, tail := t.Strong.Cut(s.Title, w-1)+" ", ""
-	if room := w - theme.Width(head) - 3; s.Note != "" && room > 8 {
-		tail = " " + t.Dim.Cut(s.Note, room)
+	room := w - theme.Width(head) - 3
+	if note := s.noteText(room); note != "" && room > 8 {
+		tail = " " + t.Dim.Cut(note, room)
 	}
 	head += t.Line.Text(strings.Repeat("─", max(0, w-theme.Width(head)-theme.Width(tail)))) + tail
 	return append([]string{theme.Fit(head, w)}, PadRows(s.Rows(w, h), w, h)...)
 }
 
-// drawBox draws rows in a frame of w cells, h rows high inside, with the title on
-// its upper edge.
-func drawBox(t theme.Theme, title, note string, w int, rows []string, h int) []string {
-	head := t.Line.Text("╭─ ") + t.Strong.Cut(title, w-6) + " "
+// drawBox draws s in a frame of w cells, h rows high inside, with the title on its
+// upper edge.
+func (s Section) drawBox(t theme.Theme, w, h int) []string {
+	rows := s.Rows(w-4, h)
+	head := t.Line.Text("╭─ ") + t.Strong.Cut(s.Title, w-6) + " "
 	tail := t.Line.Text("─╮")
-	if room := w - theme.Width(head) - 5; note != "" && room > 4 {
+	room := w - theme.Width(head) - 5
+	if note := s.noteText(room); note != "" && room > 4 {
 		tail = " " + t.Dim.Cut(note, room) + t.Line.Text(" ─╮")
 	}
 	lines := make([]string, 0, h+2)

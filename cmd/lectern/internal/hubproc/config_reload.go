@@ -76,6 +76,8 @@ func (h *hubProcess) refreshConfigModeProblem() {
 // refreshRestartProblem shows when the file asks for something that a running hub
 // cannot change.
 func (h *hubProcess) refreshRestartProblem(conf config.Config) {
+	pending := pendingSettings(h.conf, conf)
+	h.state.Update(func(s *status.Snapshot) { s.Hub.PendingSettings = pending })
 	if conf.Hub == h.conf.Hub && conf.Limits == h.conf.Limits && conf.Journal == h.conf.Journal &&
 		conf.Bridge.PlainToken == h.conf.Bridge.PlainToken &&
 		reflect.DeepEqual(conf.Listen, h.conf.Listen) {
@@ -85,6 +87,18 @@ func (h *hubProcess) refreshRestartProblem(conf config.Config) {
 	p := problems.HubNeedsRestart.New(problems.HubComponent, nil)
 	p.Action = &status.Action{Verb: status.RestartHub}
 	h.raiseProblem(p)
+}
+
+// pendingSettings are the keys whose values in the file are not those that a hub runs with, which
+// read running.
+func pendingSettings(running, file config.Config) (keys []string) {
+	before := running.Settings()
+	for i, s := range file.Settings() { // all keys in one order
+		if s.Restart && s.Value != before[i].Value {
+			keys = append(keys, s.Key)
+		}
+	}
+	return keys
 }
 
 // watchConfig reloads the file when it changes, until ctx ends. It polls,

@@ -169,9 +169,16 @@ func TestReload(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = apptest.AwaitSnapshot(t, c, "that a restart is needed", apptest.HasProblemFunc(problems.HubNeedsRestart))
-	if apptest.HasProblemFunc(problems.ConfigBroken)(s) || s.Hub.State != status.Ready {
-		t.Errorf("the hub is %s with %+v", s.Hub.State, s.Problems)
+	if apptest.HasProblemFunc(problems.ConfigBroken)(s) || s.Hub.State != status.Ready || !slices.Equal(s.Hub.PendingSettings, []string{"hub.idle_after"}) {
+		t.Errorf("the hub is %s with %+v, and %q wait", s.Hub.State, s.Problems, s.Hub.PendingSettings)
 	}
+	apptest.WriteConfig(t, h.App, "[hub]\nhttp = false\n\n[update]\ncheck = false\n") // as it was, and what takes effect at once
+	if err := h.reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	apptest.AwaitSnapshot(t, c, "that no restart is needed", func(s status.Snapshot) bool {
+		return !apptest.HasProblemFunc(problems.HubNeedsRestart)(s) && s.Hub.PendingSettings == nil
+	})
 }
 
 // A hub cannot know what a broken file was meant to forbid, so it serves nothing

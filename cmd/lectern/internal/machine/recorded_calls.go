@@ -86,8 +86,9 @@ func toStatusCall(c audit.Record) status.Call {
 	}
 	known := audit.ReadHubDetail(c)
 	return status.Call{
-		Found: known.Found, PersonEdit: status.PersonEdit{Edited: known.ChangedByPerson, Hunks: known.Hunks, LeftOut: known.LeftOut},
-		ID: c.ID, Time: c.Time, Session: c.Session, Client: c.Client, Proven: c.Proven, Source: c.Source, Tool: c.Tool, Effect: c.Effect,
+		Found: known.Found, FoundTotal: known.FoundTotal,
+		PersonEdit: status.PersonEdit{Edited: known.ChangedByPerson, Hunks: known.Hunks, LeftOut: known.LeftOut},
+		ID:         c.ID, Time: c.Time, Session: c.Session, Client: c.Client, Proven: c.Proven, Source: c.Source, Tool: c.Tool, Effect: c.Effect,
 		Duration: c.Waited + c.Worked, Waited: c.Waited, RequestBytes: c.Request, ResponseBytes: c.Response,
 		Code: c.Code, Message: c.Message, Refused: c.Outcome == audit.Refused, Changes: c.Changes, Targets: c.Targets, Approval: c.Approval,
 	}
