@@ -7,21 +7,28 @@ import (
 	"io/fs"
 	"os"
 	"sync/atomic"
+	"time"
 )
 
+// flushPause is the time between two flushes: of many commits in a row not each has to pass
+// a flush that is under way.
+const flushPause = 10 * time.Millisecond
+
 // A flusher has the disk keep what commits wrote to the log of a SQLite file, beside
-// whatever comes next. Of commits that come while the disk is busy one flush takes all.
+// whatever comes next. Of commits that come while the disk is busy, or soon after, one
+// flush takes all.
 type flusher struct {
 	flush  func() error
+	pause  time.Duration
 	due    chan struct{}
 	failed atomic.Pointer[error] // of the last flush; nil: it did not fail
 	cancel context.CancelFunc
 	done   chan struct{}
 }
 
-func startFlusher(flush func() error) *flusher {
+func startFlusher(pause time.Duration, flush func() error) *flusher {
 	ctx, cancel := context.WithCancel(context.Background())
-	f := &flusher{flush: flush, due: make(chan struct{}, 1), cancel: cancel, done: make(chan struct{})}
+	f := &flusher{flush: flush, pause: pause, due: make(chan struct{}, 1), cancel: cancel, done: make(chan struct{})}
 	go f.run(ctx)
 	return f
 }
@@ -33,6 +40,9 @@ func (f *flusher) run(ctx context.Context) {
 		case <-f.due:
 			if err := f.flush(); err != nil {
 				f.failed.Store(&err)
+			}
+			if wait(ctx, f.pause) != nil {
+				return
 			}
 		case <-ctx.Done():
 			return

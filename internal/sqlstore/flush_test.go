@@ -31,7 +31,7 @@ func TestFlushAfterCommit(t *testing.T) {
 		}
 		return n
 	}
-	s.flushes = startFlusher(func() error {
+	s.flushes = startFlusher(0, func() error {
 		begun <- rows()
 		return <-results
 	})
@@ -69,7 +69,7 @@ func TestFlushAfterCommit(t *testing.T) {
 // Closing flushes what was committed last.
 func TestCloseFlushes(t *testing.T) {
 	flushes := make(chan struct{}, 9)
-	f := startFlusher(func() error { flushes <- struct{}{}; return errors.New("broken disk") })
+	f := startFlusher(0, func() error { flushes <- struct{}{}; return errors.New("broken disk") })
 	f.request()
 	if err := f.stop(); err == nil || len(flushes) != 1 {
 		t.Errorf("%d flushes, %v, want one that fails", len(flushes), err)

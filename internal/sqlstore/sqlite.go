@@ -37,7 +37,7 @@ func (s *Store) openSQLite(o Options) error {
 	}
 	if o.FlushAfterCommit {
 		common[1] = "synchronous(normal)" // the log is flushed before it is copied into the file, never half of it
-		s.flushes = startFlusher(func() error { return flushLog(file) })
+		s.flushes = startFlusher(flushPause, func() error { return flushLog(file) })
 	}
 	writing := append(slices.Clone(common), "auto_vacuum(incremental)", "journal_mode(wal)", "journal_size_limit(4194304)")
 	if o.Scratch {

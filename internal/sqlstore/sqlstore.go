@@ -44,8 +44,8 @@ type Options struct {
 	// refer to exist is for the caller to know.
 	Scratch bool
 	// FlushAfterCommit: a commit in a SQLite file does not wait for the disk, which is told to
-	// keep it at once. If the machine loses power within that time, some milliseconds, the
-	// commit is gone, and so are those after it; the file stays whole. If a process ends,
+	// keep it at once, or 10 ms after it was told so last. If the machine loses power before
+	// it has, the commit is gone, and so are those after it; the file stays whole. If a process ends,
 	// nothing is lost. If the disk fails, the next [Store.Write] does.
 	FlushAfterCommit bool
 	// Now is what idempotency keys and rate limits go by. The clocks of
