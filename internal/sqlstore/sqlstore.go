@@ -46,6 +46,11 @@ type Options struct {
 	// SmallCache: a SQLite file is written far more than read, so few of its pages are kept
 	// in memory.
 	SmallCache bool
+	// FlushAfterCommit: a commit in a SQLite file does not wait for the disk, which is told to
+	// keep it at once, or 10 ms after it was told so last. If the machine loses power before
+	// it has, the commit is gone, and so are those after it; the file stays whole. If a process ends,
+	// nothing is lost. If the disk fails, the next [Store.Write] does.
+	FlushAfterCommit bool
 	// Now is what idempotency keys and rate limits go by. The clocks of
 	// processes that share a database must differ by less than these last.
 	Now func() time.Time
@@ -74,6 +79,7 @@ type Store struct {
 	read    *sql.DB
 	locks   locker
 	retries chan struct{} // one transaction at a time runs again
+	flushes *flusher      // nil: commits wait for the disk
 
 	lockCheck time.Duration
 }
@@ -103,7 +109,7 @@ func (s *Store) Dialect() Dialect { return s.dialect }
 
 // Close waits for running statements and closes the database.
 func (s *Store) Close() error {
-	err := s.write.Close()
+	err := errors.Join(s.flushes.stop(), s.write.Close())
 	if s.read != s.write {
 		err = errors.Join(err, s.read.Close())
 	}

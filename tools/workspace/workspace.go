@@ -146,7 +146,11 @@ func open(ctx context.Context, config Config, env tools.Env, shared *sharedSandb
 		privacy: env.Privacy, changed: env.ResourceChanged, calls: env.Calls, report: env.Report, scheduled: make(chan struct{}, 1),
 		now: env.Now,
 	}
-	w.api = notesapi.New(notesapi.Options{Store: store, Hides: w.hides, IsTaken: func(id string) bool { return ids.isTaken(w.name, id) }})
+	api := notesapi.Options{Store: store, IsTaken: func(id string) bool { return ids.isTaken(w.name, id) }}
+	if w.privacy.Any() { // otherwise nothing is read to ask about it
+		api.Hides = w.hides
+	}
+	w.api = notesapi.New(api)
 	w.notes = apiReader{w.api}
 	if err := w.own(ctx); err != nil {
 		_ = w.Close()

@@ -80,7 +80,7 @@ func commitNotes(ctx context.Context, d *Draft, c *sqlstore.Conn) error {
 	order.Sort(keys, compareNoteKeys)
 	for _, k := range keys {
 		change := d.notes[k]
-		x := &noteIndex{note: change.after, last: change.last, old: change.base, before: change.before}
+		x := &noteIndex{note: change.after, last: change.last, old: change.base, before: change.before, several: len(change.revisions) > 1}
 		indexes[k] = x
 		for _, r := range change.revisions {
 			revisions = append(revisions, made{r, k})
@@ -156,7 +156,8 @@ type noteIndex struct {
 	note *Note  // nil: it is deleted
 	last Record // before it was deleted
 
-	before *Note // as it is stored; nil: it is missing
+	before  *Note // as it is stored; nil: it is missing
+	several bool  // revisions were added: the last one does not name old as the one before
 }
 
 // keepsKeys reports whether the note is found by the same class, title and file as
@@ -188,7 +189,7 @@ func writeNote(ctx context.Context, c *sqlstore.Conn, workspace string, x noteIn
 		return false, err
 	}
 	if c.Dialect() == sqlstore.Sqlite {
-		if err := putWords(ctx, c, x.seq, x.old, words); err != nil {
+		if err := putWords(ctx, c, x, words); err != nil {
 			return false, err
 		}
 	}

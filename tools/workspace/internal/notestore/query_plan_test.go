@@ -29,6 +29,20 @@ func TestLinksOfANoteAreFoundByIndex(t *testing.T) {
 	}
 }
 
+// The history of a note is found by what each revision names as the one before.
+func TestHistoryIsFoundByIDs(t *testing.T) {
+	s, err := Open(t.Context(), Options{Database: filepath.Join(t.TempDir(), "notes.db"), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	plan := queryPlan(t, s, revisionsQuery, "w", "a", 10)
+	if strings.Count(plan, "USING INDEX sqlite_autoindex_revisions_1 (id=?)") != 2 || !strings.Contains(plan, "SEARCH r USING INTEGER PRIMARY KEY") ||
+		strings.Contains(plan, "SCAN revisions") {
+		t.Errorf("the plan is\n%s", plan)
+	}
+}
+
 // Lists and searches find notes by their place in the list of the newest: no other index
 // holds it.
 func TestNotesAreFoundByIndex(t *testing.T) {

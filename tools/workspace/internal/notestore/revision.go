@@ -1,6 +1,7 @@
 package notestore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -15,22 +16,34 @@ import (
 // are absent. They have no text.
 func (d *Draft) Revisions(ctx context.Context, workspace, id, after string, limit int) (list []Revision, err error) {
 	k := noteKey{workspace, id}
-	if err := checkKnown(ctx, d, k); err != nil {
-		return nil, err
+	h, err := d.head(ctx, k)
+	if err != nil || h == nil || d.hides(workspace, h.record) {
+		return nil, cmp.Or(err, ErrNotFound)
+	}
+	next := h.revision.ID // of the stored one that comes next
+	if c := d.notes[k]; c != nil {
+		next = c.revisions[0].Parent
 	}
 	before := int64(newest)
 	if after != "" {
-		if before, err = d.cursor(ctx, workspace, after); err != nil {
+		r, err := d.revision(ctx, workspace, after)
+		switch {
+		case errors.Is(err, ErrNotFound) || err == nil && r.Note != id:
+			return nil, ErrCursor
+		case err != nil:
 			return nil, err
+		}
+		if before = r.seq; before < draftedSeq {
+			next = r.Parent
 		}
 	}
 	list = draftedRevisions(d.notes[k], before, limit)
-	for len(list) < limit {
-		stored, err := storedRevisions(ctx, d, k, before, min(limit-len(list), 200))
+	for len(list) < limit && next != "" {
+		stored, err := storedRevisions(ctx, d, workspace, next, min(limit-len(list), 200))
 		if err != nil || len(stored) == 0 {
 			return list, err
 		}
-		before = stored[len(stored)-1].seq
+		next = stored[len(stored)-1].Parent
 		for _, r := range stored {
 			if hidden, err := hidesRevision(ctx, d, workspace, r); err != nil {
 				return nil, err
@@ -65,11 +78,16 @@ func checkKnown(ctx context.Context, d *Draft, k noteKey) error {
 	return err
 }
 
-func storedRevisions(ctx context.Context, d *Draft, k noteKey, before int64, limit int) ([]Revision, error) {
-	return sqlstore.Select(ctx, d.store.db.Reader(), scanRevision,
-		"SELECT "+revisionColumns+" FROM revisions r WHERE r.workspace = ? AND r.note = ? AND r.seq < ? ORDER BY r.seq DESC LIMIT ?", k.workspace,
-		k.id, before, limit)
+// storedRevisions reads a revision and those before it, at most limit. Each names the one
+// before.
+func storedRevisions(ctx context.Context, d *Draft, workspace, id string, limit int) ([]Revision, error) {
+	return sqlstore.Select(ctx, d.store.db.Reader(), scanRevision, revisionsQuery, workspace, id, limit)
 }
+
+const revisionsQuery = "WITH RECURSIVE chain (seq, parent, place) AS (" +
+	"SELECT seq, parent, 1 FROM revisions WHERE workspace = ? AND id = ? " +
+	"UNION ALL SELECT b.seq, b.parent, c.place + 1 FROM chain c JOIN revisions b ON b.id = c.parent WHERE c.place < ?) " +
+	"SELECT " + revisionColumns + " FROM chain c JOIN revisions r ON r.seq = c.seq ORDER BY c.place"
 
 // hidesRevision reports whether a note was hidden when it was saved like this.
 func hidesRevision(ctx context.Context, d *Draft, workspace string, r Revision) (bool, error) {
@@ -134,8 +152,10 @@ func (d *Draft) revision(ctx context.Context, workspace, id string) (Revision, e
 // newest is a seq after all others.
 const newest = 1<<63 - 1
 
-// draftSeq is the seq of a revision that is not committed: after those that are.
-func draftSeq(r Revision) int64 { return 1<<62 + r.Time.UnixNano()/2 }
+// draftedSeq is the least seq of a revision that is not committed: after those that are.
+const draftedSeq = 1 << 62
+
+func draftSeq(r Revision) int64 { return draftedSeq + r.Time.UnixNano()/2 }
 
 // cursor is the seq of a revision: what a list goes on before.
 func (d *Draft) cursor(ctx context.Context, workspace, revision string) (int64, error) {

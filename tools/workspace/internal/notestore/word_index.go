@@ -12,14 +12,16 @@ import (
 // one more part that each search looks into.
 const freshNotes = 64
 
-// putWords keeps the words of a note that was saved as seq, in place of those of old; 0:
-// it is new.
-func putWords(ctx context.Context, c *sqlstore.Conn, seq, old int64, words []string) error {
-	rows, args := "(?, ?)", []any{seq, " " + strings.Join(words, " ") + " "}
-	if old != 0 {
-		rows, args = "(?, ?), (?, NULL)", append(args, old)
+// putWords keeps the words of a note that was saved. Those of the revision that it names as
+// the one before go when these are indexed, by indexFresh: until then nobody finds them,
+// since the row of the note has another seq.
+func putWords(ctx context.Context, c *sqlstore.Conn, x noteIndex, words []string) error {
+	if x.several {
+		if err := dropWords(ctx, c, x.old); err != nil {
+			return err
+		}
 	}
-	_, err := c.Exec(ctx, "INSERT INTO fresh_words (seq, words) VALUES "+rows+" ON CONFLICT (seq) DO UPDATE SET words = NULL", args...)
+	_, err := c.Exec(ctx, "INSERT INTO fresh_words (seq, words) VALUES (?, ?)", x.seq, " "+strings.Join(words, " ")+" ")
 	return err
 }
 
@@ -36,6 +38,8 @@ func dropWords(ctx context.Context, c *sqlstore.Conn, seq int64) error {
 // in the index.
 func indexFresh(ctx context.Context, c *sqlstore.Conn) error {
 	for _, statement := range []string{
+		"INSERT INTO fresh_words (seq, words) SELECT b.seq, NULL FROM fresh_words f CROSS JOIN revisions r ON r.seq = f.seq " +
+			"CROSS JOIN revisions b ON b.id = r.parent WHERE f.words IS NOT NULL ON CONFLICT (seq) DO UPDATE SET words = NULL",
 		"DELETE FROM note_words WHERE rowid IN (SELECT seq FROM fresh_words WHERE words IS NULL)",
 		"INSERT INTO note_words (rowid, words) SELECT seq, words FROM fresh_words WHERE words IS NOT NULL ORDER BY seq",
 		"DELETE FROM fresh_words",

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lectern-mcp/lectern/internal/sqlstore"
 )
 
 // A search finds the same notes in the same order, page by page, whether their words are
@@ -43,6 +45,30 @@ func TestWordsThatWaitAreFound(t *testing.T) {
 		expected := findInPages(t, stores["all indexed"])
 		for name, s := range stores {
 			want(t, fmt.Sprintf("%s, after step %d", name, step), findInPages(t, s), expected)
+		}
+	}
+}
+
+// The index keeps the words of the current revision of each note only, also where one commit
+// adds several revisions.
+func TestIndexForgetsEarlierRevisions(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "notes.db"))
+	for round := range 3 {
+		for _, saves := range []int{1, 3} {
+			d := s.Begin(View{})
+			for i := range saves {
+				save(t, d, fmt.Sprintf("of-%d", saves), fmt.Sprintf("round %d, save %d", round, i))
+			}
+			commit(t, d)
+		}
+		var indexed, current int
+		if err := s.db.Write(t.Context(), func(c *sqlstore.Conn) error {
+			if err := indexFresh(t.Context(), c); err != nil {
+				return err
+			}
+			return c.QueryRow(t.Context(), "SELECT count(*), count(n.id) FROM note_words w LEFT JOIN notes n ON n.seq = w.rowid").Scan(&indexed, &current)
+		}); err != nil || indexed != 2 || current != 2 {
+			t.Errorf("round %d: %d revisions in the index, %d of them current, want 2 and 2; %v", round, indexed, current, err)
 		}
 	}
 }
