@@ -37,13 +37,14 @@ func (s *source) accessOf(p *policy.Policy, who policy.Client) access {
 	if s.kind == nil {
 		return a
 	}
-	if role := p.Role(who, s.conf.Name); s.hasRole(role) {
+	if role := p.Role(who, s.conf.Name); s.kindDeclaresRole(role) {
 		a.role = role
 	}
 	return a
 }
 
-func (s *source) hasRole(name string) bool {
+// kindDeclaresRole reports whether the System declares a role of this name.
+func (s *source) kindDeclaresRole(name string) bool {
 	return slices.ContainsFunc(s.kind.Manifest().Roles, func(r tools.Role) bool { return r.Name == name })
 }
 

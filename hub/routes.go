@@ -231,7 +231,7 @@ func (r Routes) callerForRequest(req *http.Request, m routeMatch) caller {
 	switch {
 	case known:
 		a = m.source.accessOf(r.hub.policy.Load(), client)
-		if m.source.hasRole(who.Role) {
+		if m.source.kindDeclaresRole(who.Role) {
 			a.role = who.Role
 		}
 	case m.route.Auth == tools.AuthOpen:

@@ -25,7 +25,7 @@ func (m Model) dispatch(want pane.Intent) (Model, tea.Cmd) {
 			}
 		}
 		return m, m.fx.doActions(want)
-	case pane.PreviewActions:
+	case pane.ConfirmActions:
 		m.notice = busyNotice("preview: " + describeActions(want.Title, want.Actions, m.snap))
 		return m, m.fx.previewActions(want)
 	case pane.ConfirmPlan:

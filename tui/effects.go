@@ -278,7 +278,7 @@ func (fx effects) loadPage(ctx context.Context, w pane.PageQuery) (status.PageTe
 }
 
 // previewActions makes one Plan of those of all actions.
-func (fx effects) previewActions(want pane.PreviewActions) tea.Cmd {
+func (fx effects) previewActions(want pane.ConfirmActions) tea.Cmd {
 	return func() tea.Msg {
 		msg := planMsg{want: want, plan: status.Plan{Title: want.Title}}
 		for _, a := range want.Actions {

@@ -39,7 +39,7 @@ type (
 	}
 	// planMsg: the plan of what is wanted is known, or failed has none.
 	planMsg struct {
-		want   pane.PreviewActions
+		want   pane.ConfirmActions
 		plan   status.Plan
 		failed status.Action
 		err    error

@@ -249,7 +249,7 @@ func (z wizard) handleKey(k pane.Press) (overlay, pane.Intent) {
 		if len(todo) == 0 {
 			return nil, pane.ShowMessage{Text: "Nothing selected; nothing changes."}
 		}
-		return nil, pane.PreviewActions{Title: setupTitle, Actions: todo}
+		return nil, pane.ConfirmActions{Title: setupTitle, Actions: todo}
 	}
 	return z, nil
 }

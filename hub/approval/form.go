@@ -113,9 +113,9 @@ func (f *Form) Discard() {
 	}
 }
 
-// resumeWithForm goes on with the wait: with the decision, or, when the form was closed
+// waitOnAfterForm goes on with the wait: with the decision, or, when the form was closed
 // without one, in the panel.
-func (q *Queue) resumeWithForm(ctx context.Context, c WaitingClient, f *Form) (d decision, err error) {
+func (q *Queue) waitOnAfterForm(ctx context.Context, c WaitingClient, f *Form) (d decision, err error) {
 	defer q.conf.Changed()
 	if d = f.decision; !f.decided {
 		now := q.conf.Now()

@@ -59,7 +59,7 @@ func (q *Queue) WaitForDecision(ctx context.Context, r Request, c WaitingClient)
 func (q *Queue) askForDecision(ctx context.Context, r Request, c WaitingClient) (decision, error) {
 	if f := c.Form; f != nil && !f.used && f.covers == r.Digest() {
 		f.used = true
-		return q.resumeWithForm(ctx, c, f)
+		return q.waitOnAfterForm(ctx, c, f)
 	}
 	if q.conf.Unattended && c.Prompt == nil && !c.Forms {
 		return decision{}, errNobodyToAsk(r)

@@ -22,9 +22,9 @@ type (
 		Title   string
 		Actions []status.Action
 	}
-	// PreviewActions shows the Plans of the Actions as one, and does them if a person
+	// ConfirmActions shows the Plans of the Actions as one, and does them if a person
 	// agrees.
-	PreviewActions DoActions
+	ConfirmActions DoActions
 	// ConfirmPlan shows a Plan that the pane made, and does Then if a person agrees.
 	ConfirmPlan struct {
 		Plan status.Plan
@@ -72,7 +72,7 @@ type (
 
 func (Unhandled) isIntent()      {}
 func (DoActions) isIntent()      {}
-func (PreviewActions) isIntent() {}
+func (ConfirmActions) isIntent() {}
 func (CopyText) isIntent()       {}
 func (SaveFile) isIntent()       {}
 func (ExportLog) isIntent()      {}
@@ -91,7 +91,7 @@ func (RunTool) isIntent()        {}
 // agree.
 func IntentFor(a status.Action) Intent {
 	if a.AsksFirst() {
-		return PreviewActions{Actions: []status.Action{a}}
+		return ConfirmActions{Actions: []status.Action{a}}
 	}
 	return DoActions{Actions: []status.Action{a}}
 }
