@@ -22,7 +22,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -221,12 +220,11 @@ func unavailableError(err error) error {
 // describeWriteFailure is why a write failed. Where the disk is full, which files were on the
 // way to it is for the log.
 func describeWriteFailure(err error) string {
-	text := err.Error()
 	switch {
-	case errors.Is(err, syscall.ENOSPC), strings.Contains(text, "disk is full"): // as SQLite says it
-		return syscall.ENOSPC.Error()
 	case errors.Is(err, syscall.EDQUOT):
 		return syscall.EDQUOT.Error()
+	case sqliteconn.IsDiskFull(err):
+		return syscall.ENOSPC.Error()
 	}
-	return text
+	return err.Error()
 }

@@ -12,8 +12,10 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"modernc.org/sqlite"
+	sqlitelib "modernc.org/sqlite/lib"
 )
 
 // Open prepares connections to a file, whose path is absolute. The first use
@@ -44,4 +46,10 @@ func Code(err error) int {
 		return e.Code() & 0xff
 	}
 	return 0
+}
+
+// IsDiskFull reports whether err is that of a write, by SQLite or to a file, for which there
+// was no room.
+func IsDiskFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || Code(err) == sqlitelib.SQLITE_FULL
 }

@@ -31,8 +31,13 @@ func rebuildIndex(ctx context.Context, n *Notebook, out io.Writer) error {
 	}
 	pages, bytes, err := n.index.rebuild(ctx)
 	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
 	case err != nil:
-		return err
+		return &tools.Error{
+			Code: tools.Unavailable, Message: "the index was not made: " + describeIndexFailure(err),
+			Hint: "Searches read the files meanwhile, with the same results; Lectern tries again by itself.", Cause: err,
+		}
 	case pages == 0:
 		_, err = fmt.Fprintf(out, "no index: it begins with %d pages; fewer are read as fast\n", n.index.least)
 	default:

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/internal/sqliteconn"
 	"github.com/lectern-mcp/lectern/internal/watch"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
@@ -214,7 +215,16 @@ func (p *pageIndex) fail(err error) {
 		return
 	}
 	p.n.log.Warn("the index of pages is not used", "err", errors.Join(err, p.closeLocked()))
-	p.n.report.Raise(indexBroken, status.Args{"source": p.n.name, "why": err.Error()})
+	p.n.report.Raise(indexBroken, status.Args{"source": p.n.name, "why": describeIndexFailure(err)})
+}
+
+// describeIndexFailure is why the index cannot be written. Where the disk is full, which
+// statement was on the way to it is for the log.
+func describeIndexFailure(err error) string {
+	if sqliteconn.IsDiskFull(err) {
+		return "the disk is full"
+	}
+	return err.Error()
 }
 
 // drop gives up an index that cannot be read.
@@ -359,7 +369,9 @@ func (p *pageIndex) put(ctx context.Context, b pageBatch, gone []string) error {
 		return err
 	}
 	p.moved.add(moved)
-	p.n.report.Clear(indexBroken)
+	if !p.filling.Load() { // a part of an index says nothing: the disk may be full before its end
+		p.n.report.Clear(indexBroken)
+	}
 	read := make([]index.FileStamp, len(b.pages))
 	for i, page := range b.pages {
 		read[i] = index.FileStamp{File: page.File, Stamp: page.Stamp}
@@ -493,8 +505,10 @@ func (p *pageIndex) fill(ctx context.Context) error {
 	}
 	if p.x, err = p.x.Complete(ctx); err != nil {
 		p.fail(err)
+		return err
 	}
-	return err
+	p.n.report.Clear(indexBroken)
+	return nil
 }
 
 // begin has a new index filled in the place of one that is empty.
