@@ -61,6 +61,7 @@ func (p *pageIndex) rebuild(ctx context.Context) (pages int, bytes int64, err er
 		err = p.fill(ctx)
 	}
 	if err != nil {
+		p.wake() // Run tries again, from time to time
 		return 0, 0, fmt.Errorf("rebuild the index: %w", err)
 	}
 	p.busy.Lock()

@@ -441,7 +441,7 @@ func (p *pageIndex) keep(ctx context.Context) error {
 		case <-p.behind:
 		}
 		if err := p.fill(ctx); err != nil && ctx.Err() == nil {
-			return err
+			return errors.New("index pages: " + describeIndexFailure(err)) // the log has all of it
 		}
 	}
 }
@@ -485,6 +485,7 @@ func (p *pageIndex) fill(ctx context.Context) error {
 		cancel()
 		for range batches { // until nothing is read any more
 		}
+		p.n.report.Progress("index pages", 1, 1) // over, even if it failed
 	}()
 	done, x := 0, p.x
 	for b := range batches {
