@@ -10,7 +10,7 @@ import (
 // cloneSnapshot returns a copy of s that shares nothing with it. The slices that a hub
 // fills are never nil, so that they are lists in JSON too.
 func cloneSnapshot(s status.Snapshot) status.Snapshot {
-	s.Hub.Stderr = slices.Clone(s.Hub.Stderr)
+	s.Hub.Stderr, s.Hub.PendingSettings = slices.Clone(s.Hub.Stderr), slices.Clone(s.Hub.PendingSettings)
 	s.Sources = append([]status.Source{}, s.Sources...)
 	for i, src := range s.Sources {
 		s.Sources[i].Effects = append([]string{}, src.Effects...)
@@ -43,7 +43,7 @@ func cloneSnapshot(s status.Snapshot) status.Snapshot {
 	s.Approvals = append([]status.Approval{}, s.Approvals...)
 	for i, a := range s.Approvals {
 		s.Approvals[i].Targets = append([]string{}, a.Targets...)
-		s.Approvals[i].Within = slices.Clone(a.Within)
+		s.Approvals[i].Within, s.Approvals[i].Move = slices.Clone(a.Within), clonePointer(a.Move)
 	}
 	s.Permits = slices.Clone(s.Permits)
 	s.Outcomes = append([]status.ApprovalOutcome{}, s.Outcomes...)

@@ -34,7 +34,7 @@ func BenchmarkVault(b *testing.B) {
 		b.Run(size, func(b *testing.B) {
 			vault := b.TempDir()
 			writeBenchVault(b, vault, pages)
-			b.Run("lectern", func(b *testing.B) { benchLectern(b, vault) })
+			b.Run("lectern", func(b *testing.B) { benchLectern(b, vault, pages) })
 			benchRipgrep(b, vault)
 			benchVaultPeers(b, vault)
 		})
@@ -94,9 +94,17 @@ func writeBenchVault(b *testing.B, vault string, pages int) {
 		if r.IntN(100) < 28 {
 			text.WriteString(" " + commonWord)
 		}
+		if i%10 == 0 {
+			text.WriteString(" " + otherRareWord(i/10%rareWords(pages)))
+		}
 		write(fmt.Sprintf("Area %d/Page %d.md", i/100, i), text.String()+"\n")
 	}
 }
+
+// rareWords is how many words there are of which each is in three pages or four.
+func rareWords(pages int) int { return pages / 30 }
+
+func otherRareWord(i int) string { return fmt.Sprintf("rarely%dquartz", i) }
 
 // A benchServer is a server that a benchmark asks, one request after the other.
 type benchServer struct {
@@ -147,13 +155,7 @@ func (s *benchServer) bench(b *testing.B, name, tool, args string) {
 func (s *benchServer) benchPair(b *testing.B, name, tool, there, back string) {
 	b.Helper()
 	b.Run(name, func(b *testing.B) {
-		var each []time.Duration
-		args := []string{there, back}
-		for b.Loop() {
-			began := time.Now()
-			s.call(b, tool, args[len(each)%2])
-			each = append(each, time.Since(began))
-		}
+		each := s.benchEach(b, tool, func(i int) string { return []string{there, back}[i%2] })
 		if len(each)%2 == 1 && there != back {
 			s.call(b, tool, back)
 		}
@@ -161,7 +163,18 @@ func (s *benchServer) benchPair(b *testing.B, name, tool, there, back string) {
 	})
 }
 
-func benchLectern(b *testing.B, vault string) {
+// benchEach measures calls of which each has arguments of its own.
+func (s *benchServer) benchEach(b *testing.B, tool string, args func(i int) string) (each []time.Duration) {
+	b.Helper()
+	for b.Loop() {
+		began := time.Now()
+		s.call(b, tool, args(len(each)))
+		each = append(each, time.Since(began))
+	}
+	return each
+}
+
+func benchLectern(b *testing.B, vault string, pages int) {
 	exe := buildRelease(b)
 	home, err := os.MkdirTemp("", "lectern")
 	if err != nil {
@@ -207,7 +220,10 @@ func benchLectern(b *testing.B, vault string) {
 	p.call(b, "search_pages", first)
 	p.bench(b, "read", "read_page", `{"path":"Area 0/Page 30.md"}`)
 	e := &vaultEditor{server: p, file: filepath.Join(vault, "Area 0", "Scratch.md")}
-	e.benchSearch(b, "search rare", rareWord)
+	b.Run("search rare", func(b *testing.B) { // each another word, or its answer would be kept
+		printMedian(b, p.benchEach(b, "search_pages", func(i int) string { return `{"query":"` + otherRareWord(i%rareWords(pages)) + `"}` }))
+	})
+	e.benchSearch(b, "search rare after an edit", rareWord)
 	e.benchSearch(b, "search common", commonWord)
 	e.benchSearch(b, "search phrase", `\"`+wordPhrase+`\"`)
 	p.bench(b, "search common again", "search_pages", `{"query":"`+commonWord+`"}`)
