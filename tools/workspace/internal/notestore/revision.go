@@ -20,17 +20,13 @@ func (d *Draft) Revisions(ctx context.Context, workspace, id, after string, limi
 	if err != nil || h == nil || d.hides(workspace, h.record) {
 		return nil, cmp.Or(err, ErrNotFound)
 	}
-	next := h.revision.ID // of the stored one that comes next
+	before, next := int64(newest), h.revision.ID // of the stored one that comes next
 	if c := d.notes[k]; c != nil {
 		next = c.revisions[0].Parent
 	}
-	before := int64(newest)
 	if after != "" {
-		r, err := d.revision(ctx, workspace, after)
-		switch {
-		case errors.Is(err, ErrNotFound) || err == nil && r.Note != id:
-			return nil, ErrCursor
-		case err != nil:
+		r, err := revisionCursor(ctx, d, k, after)
+		if err != nil {
 			return nil, err
 		}
 		if before = r.seq; before < draftedSeq {
@@ -54,6 +50,16 @@ func (d *Draft) Revisions(ctx context.Context, workspace, id, after string, limi
 		}
 	}
 	return list, nil
+}
+
+// revisionCursor is the revision of a note after which a list goes on; ErrCursor if it has none of
+// this ID.
+func revisionCursor(ctx context.Context, d *Draft, k noteKey, id string) (Revision, error) {
+	r, err := d.revision(ctx, k.workspace, id)
+	if errors.Is(err, ErrNotFound) || err == nil && r.Note != k.id {
+		return r, ErrCursor
+	}
+	return r, err
 }
 
 // draftedRevisions are those of a note that the Draft saved, newest first.
