@@ -29,7 +29,7 @@ func fillDay(t *testing.T, file string, midnight time.Time, calls int) {
 	if err := trail.Close(); err != nil {
 		t.Fatal(err)
 	}
-	db, err := sql.Open("sqlite", file)
+	db, err := sql.Open("sqlite", file+"?_pragma=busy_timeout(10000)")
 	if err != nil {
 		t.Fatal(err)
 	}
