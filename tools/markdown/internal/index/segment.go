@@ -62,6 +62,10 @@ func readSegments(ctx context.Context, c *sqlstore.Conn) ([]segment, error) {
 	return all, readSmallBlocks(ctx, c, all)
 }
 
+// maxRemovedBlocks bounds what is believed of a segment: each has room for hundreds of
+// pages.
+const maxRemovedBlocks = 1 << 16
+
 // readSmallBlocks reads what was removed from segments, and those that have one leaf: all
 // in one statement, because after edits there are many of them.
 func readSmallBlocks(ctx context.Context, c *sqlstore.Conn, all []segment) error {
@@ -73,6 +77,9 @@ func readSmallBlocks(ctx context.Context, c *sqlstore.Conn, all []segment) error
 	for i, s := range all {
 		if s.first == s.last {
 			wanted[blockID(s.id, s.first)] = smallBlock{segment: i, isLeaf: true}
+		}
+		if s.removedPages > maxRemovedBlocks {
+			return errWordsDamaged
 		}
 		for n := range s.removedPages {
 			wanted[blockID(s.id+removedSegment, n)] = smallBlock{segment: i}

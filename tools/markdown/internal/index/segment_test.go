@@ -1,6 +1,7 @@
 package index
 
 import (
+	"errors"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -49,5 +50,14 @@ func TestDamagedWordLists(t *testing.T) {
 	}
 	if damaged == 0 {
 		t.Error("no damage was seen")
+	}
+}
+
+// A damaged table may say that any number of blocks was removed: that is an error, and not a
+// list of them.
+func TestSegmentsOfADamagedTable(t *testing.T) {
+	all := []segment{{id: 1, first: 1, last: 2, removedPages: 1 << 60}}
+	if err := readSmallBlocks(t.Context(), nil, all); !errors.Is(err, errWordsDamaged) {
+		t.Errorf("error %v", err)
 	}
 }
