@@ -87,13 +87,13 @@ func TestDayOfCalls(t *testing.T) {
 		x.waitFor("“on:", "denied: Private/diary.md") // the filter is in the title: nobody types any more
 	})
 	timed("a filter for what failed", func() {
-		x.typeKeys("\x1b")
+		x.typeKeys(escape)
 		x.waitGone("“on:")
 		x.typeKeys("/is:error client:agent-0\r")
 		x.waitFor("“is:error", "✗ read_page", "not_found")
 	})
 	timed("the end of the list", func() {
-		x.typeKeys("\x1b")
+		x.typeKeys(escape)
 		x.waitGone("“is:error")
 		x.pressWhile("G", func() {
 			if calls < 10_000 {

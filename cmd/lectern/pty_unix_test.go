@@ -183,6 +183,10 @@ func (x *screen) resize(w, h int) {
 	}
 }
 
+// escape is the key as a terminal sends it that leaves nothing open. Of the byte alone a panel that
+// reads late believes that it begins what comes next: with the next key it is another one.
+const escape = "\x1b[27u"
+
 // typeKeys sends keys as a terminal does.
 func (x *screen) typeKeys(keys string) {
 	x.t.Helper()
