@@ -80,6 +80,7 @@ type Store struct {
 	write   *sql.DB // SQLite: one connection
 	read    *sql.DB
 	locks   locker
+	writing chan struct{} // SQLite: who has it may use the connection that writes
 	retries chan struct{} // one transaction at a time runs again
 	flushes *flusher      // nil: commits wait for the disk
 	commits *commitReader // nil: versions are not known
@@ -91,7 +92,7 @@ type Store struct {
 // returns [ErrNewerSchema] if a newer build has migrated it further. No error
 // contains the password of a URL.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{now: o.Now, lockCheck: lockCheck, retries: make(chan struct{}, 1)}
+	s := &Store{now: o.Now, lockCheck: lockCheck, writing: make(chan struct{}, 1), retries: make(chan struct{}, 1)}
 	var err error
 	if strings.HasPrefix(o.Database, "postgres://") || strings.HasPrefix(o.Database, "postgresql://") {
 		err = s.openPostgres(o.Database)
