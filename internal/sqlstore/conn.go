@@ -84,6 +84,22 @@ func (s *Store) Read(ctx context.Context, fn func(*Conn) error) error {
 	return s.transact(ctx, s.read, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, fn)
 }
 
+// ReadForWrite runs fn, which reads a few rows with short statements (as of [Conn.Short]), as
+// from Reader: those that a Write will change next. In a SQLite file that is done by the
+// connection that writes, if it is free. It has the pages in memory that it needs for the
+// write, while every commit has all others forget what they know of the file.
+func (s *Store) ReadForWrite(fn func(*Conn) error) error {
+	if s.dialect == Sqlite {
+		select {
+		case s.writing <- struct{}{}:
+			defer func() { <-s.writing }()
+			return fn((&Conn{s.write, s.dialect}).Short())
+		default: // somebody writes, which may take long
+		}
+	}
+	return fn(s.Reader().Short())
+}
+
 // Write runs fn in a transaction, which is committed if fn returns nil.
 // Transactions behave as if they ran one after another. One that cannot, because
 // of another one, is rolled back and fn runs again: fn must have no effect but on
@@ -92,6 +108,14 @@ func (s *Store) Read(ctx context.Context, fn func(*Conn) error) error {
 func (s *Store) Write(ctx context.Context, fn func(*Conn) error) error {
 	if err := s.flushes.takeError(); err != nil {
 		return err
+	}
+	if s.dialect == Sqlite {
+		select {
+		case s.writing <- struct{}{}:
+			defer func() { <-s.writing }()
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 	defer s.flushes.request()
 	err := s.transact(ctx, s.write, serializable, fn)

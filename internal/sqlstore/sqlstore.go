@@ -51,6 +51,8 @@ type Options struct {
 	// it has, the commit is gone, and so are those after it; the file stays whole. If a process ends,
 	// nothing is lost. If the disk fails, the next [Store.Write] does.
 	FlushAfterCommit bool
+	// Versions: [Store.Version] is known of a SQLite file, for which one connection more is open.
+	Versions bool
 	// Now is what idempotency keys and rate limits go by. The clocks of
 	// processes that share a database must differ by less than these last.
 	Now func() time.Time
@@ -78,8 +80,10 @@ type Store struct {
 	write   *sql.DB // SQLite: one connection
 	read    *sql.DB
 	locks   locker
+	writing chan struct{} // SQLite: who has it may use the connection that writes
 	retries chan struct{} // one transaction at a time runs again
 	flushes *flusher      // nil: commits wait for the disk
+	commits *commitReader // nil: versions are not known
 
 	lockCheck time.Duration
 }
@@ -88,7 +92,7 @@ type Store struct {
 // returns [ErrNewerSchema] if a newer build has migrated it further. No error
 // contains the password of a URL.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{now: o.Now, lockCheck: lockCheck, retries: make(chan struct{}, 1)}
+	s := &Store{now: o.Now, lockCheck: lockCheck, writing: make(chan struct{}, 1), retries: make(chan struct{}, 1)}
 	var err error
 	if strings.HasPrefix(o.Database, "postgres://") || strings.HasPrefix(o.Database, "postgresql://") {
 		err = s.openPostgres(o.Database)
@@ -101,6 +105,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err := s.migrate(ctx, Schema{"sqlstore", coordination, "migrations"}, o.Schema); err != nil {
 		return nil, errors.Join(fmt.Errorf("open store %s: %w", o.Schema.Name, err), s.Close())
 	}
+	if o.Versions && s.dialect == Sqlite {
+		s.openVersions(ctx, o.Database)
+	}
 	return s, nil
 }
 
@@ -112,6 +119,9 @@ func (s *Store) Close() error {
 	err := errors.Join(s.flushes.stop(), s.write.Close())
 	if s.read != s.write {
 		err = errors.Join(err, s.read.Close())
+	}
+	if s.commits != nil {
+		s.commits.close()
 	}
 	return errors.Join(err, s.locks.close())
 }

@@ -139,11 +139,29 @@ func (c *call) findNote() (*notestore.Note, error) {
 }
 
 func getNote(c *call) (any, error) {
+	r := noteRequest{c.workspace, c.names.Get("note_id"), c.request.WithoutLinks}
+	if body, cached := c.findCached(r); cached {
+		return body, nil
+	}
 	n, err := c.findNote()
 	if err != nil {
 		return nil, err
 	}
 	c.note = NoteName{c.workspace, n.ID, n.Class}
+	answer, err := c.describeNote(n)
+	if err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(answer)
+	if err != nil {
+		return nil, err
+	}
+	c.keepNote(r, n, body)
+	return json.RawMessage(body), nil
+}
+
+// describeNote is the answer with a note, without what the request leaves out.
+func (c *call) describeNote(n *notestore.Note) (noteAnswer, error) {
 	t := c.api.texts.parse(n.Text)
 	answer := newNoteAnswer(*n, t)
 	if c.request.WithoutLinks {
@@ -151,7 +169,7 @@ func getNote(c *call) (any, error) {
 	}
 	links, err := c.draft.LinksOf(c.ctx, c.workspace, n, maxRows)
 	if err != nil {
-		return nil, err
+		return noteAnswer{}, err
 	}
 	answer.Links = append(answer.Links, links...)
 	problems, err := c.draft.Problems(c.ctx, c.workspace, n.Content, t)

@@ -24,6 +24,7 @@ type API struct {
 	taken  func(id string) bool
 	routes router
 	texts  textCache
+	notes  noteCache
 }
 
 // Options configure an API.
@@ -50,14 +51,19 @@ type Overlay struct {
 	api   *API
 	draft *notestore.Draft
 	known map[string]bool // workspaces that exist: a script asks for its own again and again
+	guard versionGuard
 }
 
 // Begin makes an Overlay without writes.
 func (a *API) Begin(c Caller) *Overlay {
-	return newOverlay(a, a.store.Begin(notestore.View{Hides: a.hides, Author: c.Author, Run: c.Run, Began: c.Began, Seed: c.Seed}))
+	o := newOverlay(a, a.store.Begin(notestore.View{Hides: a.hides, Author: c.Author, Run: c.Run, Began: c.Began, Seed: c.Seed}))
+	o.guard.shared = true
+	return o
 }
 
-func newOverlay(a *API, d *notestore.Draft) *Overlay { return &Overlay{a, d, map[string]bool{}} }
+func newOverlay(a *API, d *notestore.Draft) *Overlay {
+	return &Overlay{api: a, draft: d, known: map[string]bool{}}
+}
 
 // Serve answers one request, and commits what it writes.
 func (a *API) Serve(ctx context.Context, c Caller, r Request) Response {
@@ -101,6 +107,7 @@ type call struct {
 	api       *API
 	draft     *notestore.Draft
 	known     map[string]bool // as in Overlay
+	guard     *versionGuard
 	request   Request
 	names     PathNames
 	workspace string   // it exists; empty: the path names none
@@ -115,7 +122,8 @@ func (o *Overlay) Serve(ctx context.Context, r Request) Response {
 	if err != nil {
 		return ErrorResponse(err)
 	}
-	c := &call{ctx: ctx, api: o.api, draft: o.draft, known: o.known, request: r, names: newPathNames(route, parts)}
+	o.guard.begin(o.api.store)
+	c := &call{ctx: ctx, api: o.api, draft: o.draft, known: o.known, guard: &o.guard, request: r, names: newPathNames(route, parts)}
 	answer, err := c.serve(route)
 	if err != nil {
 		return ErrorResponse(err)

@@ -81,6 +81,19 @@ func (h *head) note() *Note {
 
 // head returns the newest revision of a note as the Draft sees it.
 func (d *Draft) head(ctx context.Context, k noteKey) (*head, error) {
+	return headFrom(ctx, d, d.store.db.Reader(), k)
+}
+
+// headToWrite is head of a note that the Draft will write.
+func headToWrite(ctx context.Context, d *Draft, k noteKey) (h *head, err error) {
+	err = d.store.db.ReadForWrite(func(c *sqlstore.Conn) error {
+		h, err = headFrom(ctx, d, c, k)
+		return err
+	})
+	return h, err
+}
+
+func headFrom(ctx context.Context, d *Draft, conn *sqlstore.Conn, k noteKey) (*head, error) {
 	if c := d.notes[k]; c != nil {
 		h := &head{revision: c.revisions[len(c.revisions)-1]}
 		if c.after != nil {
@@ -93,7 +106,7 @@ func (d *Draft) head(ctx context.Context, k noteKey) (*head, error) {
 	if !mayBeID(k.id) {
 		return nil, nil
 	}
-	h, err := readHead(ctx, d.store.db.Reader(), k)
+	h, err := readHead(ctx, conn, k)
 	if err != nil || h == nil {
 		return nil, err
 	}
@@ -116,11 +129,14 @@ func headAndClass(ctx context.Context, d *Draft, k noteKey, name string) (h *hea
 		if class, err = d.class(ctx, k.workspace, name); err != nil {
 			return nil, nil, err
 		}
-		h, err = d.head(ctx, k)
+		h, err = headToWrite(ctx, d, k)
 		return h, class, err
 	}
-	h, body, err := readHeadAndClass(ctx, d.store.db.Reader(), k, name)
-	if err != nil {
+	var body *string
+	if err := d.store.db.ReadForWrite(func(c *sqlstore.Conn) error {
+		h, body, err = readHeadAndClass(ctx, c, k, name)
+		return err
+	}); err != nil {
 		return nil, nil, err
 	}
 	if h == nil {
@@ -241,7 +257,7 @@ func (d *Draft) Save(ctx context.Context, workspace, id string, c Content, paren
 // Delete deletes a note. Its revisions stay.
 func (d *Draft) Delete(ctx context.Context, workspace, id, parent string) error {
 	k := noteKey{workspace, id}
-	h, err := d.head(ctx, k)
+	h, err := headToWrite(ctx, d, k)
 	if err != nil {
 		return err
 	}
