@@ -277,6 +277,9 @@ func (m Model) askPaneQuery() (Model, tea.Cmd) {
 		return m, nil
 	}
 	q := p.WantedQuery()
+	if diff, ok := q.(pane.DiffQuery); ok && diff.Prefetch && m.spoken {
+		q = nil // what comes after a key is said; what was there before it, and is said in another diff too, is not
+	}
 	if q == t.pending || q == nil && !pane.IsQueryCancelable(t.pending) {
 		return m, nil
 	}

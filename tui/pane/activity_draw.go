@@ -102,12 +102,12 @@ func (p Activity) listNote() []widget.NotePart {
 
 // callCountText says how many calls are listed, and how far back a filter has looked.
 func callCountText(p Activity) string {
-	calls := p.ring.matchingCallCount()
+	calls := p.ring.counts.calls
 	counted := widget.CountWithNoun(calls, "call")
 	if p.ring.more {
 		counted = widget.FormatCount(calls) + "+ calls"
 	}
-	switch events := len(p.ring.passing) - calls; {
+	switch events := p.ring.counts.events; {
 	case events > 0 && calls == 0 && !p.ring.more:
 		counted = widget.CountWithNoun(events, "event")
 	case events > 0:
@@ -122,7 +122,7 @@ func callCountText(p Activity) string {
 // positionText says which row of many is selected; empty: the list follows, or has few.
 func positionText(p Activity) string {
 	underWay := p.runningCalls()
-	rows := len(p.ring.passing) + len(underWay)
+	rows := len(p.ring.passing.all()) + len(underWay)
 	if p.follow || rows < widget.MinRowsForPosition {
 		return ""
 	}
