@@ -185,11 +185,11 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 	case streamBatchMsg[status.Line]:
 		m.logs.last = msg.batch[len(msg.batch)-1].Seq
 		m.tabs = changePanes(m.tabs, func(p pane.LogObserver) pane.Pane { return p.AppendLines(msg.batch) })
-		return m, nextBatch(msg.next)
+		return m, batchAfter(msg.next)
 	case streamBatchMsg[status.Call]:
 		m.calls.last = msg.batch[len(msg.batch)-1].Seq
 		m.tabs = changePanes(m.tabs, func(p pane.CallObserver) pane.Pane { return p.ObserveCalls(msg.batch) })
-		return observeFirstCalls(m, msg.batch), nextBatch(msg.next)
+		return observeFirstCalls(m, msg.batch), batchAfter(msg.next)
 	case streamEndedMsg[status.Line]:
 		m.logs.open = false
 		return m, m.fx.retryStreamsLater()

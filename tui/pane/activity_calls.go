@@ -33,6 +33,7 @@ type callLog struct {
 	revision                 uint64 // counts what changes passing
 	toolTotals, clientTotals cachedSummary[[]callTotal]
 	failedFirst              cachedSummary[[]uint64]
+	rows                     drawnRows
 
 	newestRecorded int64     // the ID of the newest call that was read from the audit; 0: none was
 	before         int64     // the ID of the oldest; 0: none was
@@ -132,6 +133,7 @@ func (r *callLog) dropRecorded() {
 // rematchCalls selects among the calls that are there, and has older ones read.
 func (r *callLog) rematchCalls() {
 	r.passing, r.more, r.reached, r.failed = newestFirst{}, true, time.Time{}, nil
+	r.rows = drawnRows{} // others get the numbers of the recorded ones
 	r.revision++
 	for i := range r.calls {
 		if r.search.Matches(r.calls[i].Call) {

@@ -18,6 +18,8 @@ type changeCache struct {
 	changes    []status.Change // newest first
 	sessions   []string        // in their order on the screen
 	runs       []foldedChange  // the rows: what changes_folded.go makes of changes
+	rowByID    map[string]int  // of each Change: its own row, or the one that it is folded into
+	indexByID  map[string]int  // of each Change in changes
 	unfolded   map[string]bool // by foldGroupID; replaced, never changed
 	filter     widget.FilterInput
 	more       bool   // there are older ones
@@ -36,10 +38,10 @@ func (b changeCache) rowAt(i int) foldedChange { return b.runs[i] }
 
 // rowIndex is the row of a Change: its own, or the one that it is folded into; -1: none.
 func (b changeCache) rowIndex(id string) int {
-	if i := slices.IndexFunc(b.runs, func(r foldedChange) bool { return r.ID == id }); i >= 0 {
+	if i, ok := b.rowByID[id]; ok {
 		return i
 	}
-	return slices.IndexFunc(b.runs, func(r foldedChange) bool { return slices.Contains(r.older, id) })
+	return -1
 }
 
 func (b changeCache) startsSession(i int) bool {
@@ -47,7 +49,7 @@ func (b changeCache) startsSession(i int) bool {
 }
 
 func (b changeCache) get(id string) (status.Change, bool) {
-	if i := slices.IndexFunc(b.changes, func(c status.Change) bool { return c.ID == id }); i >= 0 {
+	if i, ok := b.indexByID[id]; ok {
 		return b.changes[i], true
 	}
 	return status.Change{}, false
