@@ -185,11 +185,11 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 	case streamBatchMsg[status.Line]:
 		m.logs.last = msg.batch[len(msg.batch)-1].Seq
 		m.tabs = changePanes(m.tabs, func(p pane.LogObserver) pane.Pane { return p.AppendLines(msg.batch) })
-		return m, nextBatch(msg.next)
+		return m, batchAfter(msg.next)
 	case streamBatchMsg[status.Call]:
 		m.calls.last = msg.batch[len(msg.batch)-1].Seq
 		m.tabs = changePanes(m.tabs, func(p pane.CallObserver) pane.Pane { return p.ObserveCalls(msg.batch) })
-		return observeFirstCalls(m, msg.batch), nextBatch(msg.next)
+		return observeFirstCalls(m, msg.batch), batchAfter(msg.next)
 	case streamEndedMsg[status.Line]:
 		m.logs.open = false
 		return m, m.fx.retryStreamsLater()
@@ -277,6 +277,9 @@ func (m Model) askPaneQuery() (Model, tea.Cmd) {
 		return m, nil
 	}
 	q := p.WantedQuery()
+	if diff, ok := q.(pane.DiffQuery); ok && diff.Prefetch && m.spoken {
+		q = nil // what comes after a key is said; what was there before it, and is said in another diff too, is not
+	}
 	if q == t.pending || q == nil && !pane.IsQueryCancelable(t.pending) {
 		return m, nil
 	}

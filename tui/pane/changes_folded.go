@@ -41,6 +41,10 @@ func (b changeCache) arrangeRows() changeCache {
 	for _, c := range b.changes {
 		bySession[rank[c.Session]] = append(bySession[rank[c.Session]], c)
 	}
+	b.indexByID = make(map[string]int, len(b.changes))
+	for i := range b.changes {
+		b.indexByID[b.changes[i].ID] = i
+	}
 	changes := slices.Concat(bySession...)
 	want := strings.TrimSpace(b.filter.Value())
 	b.runs = make([]foldedChange, 0, len(changes))
@@ -76,7 +80,15 @@ func (b changeCache) insertUnfoldedRows() changeCache {
 			}
 		}
 	}
-	b.runs = rows
+	b.runs, b.rowByID = rows, make(map[string]int, len(b.changes))
+	for i := range slices.Backward(rows) { // a row of its own stands below the one that it is folded into
+		for _, id := range rows[i].older {
+			b.rowByID[id] = i
+		}
+	}
+	for i := range rows {
+		b.rowByID[rows[i].ID] = i
+	}
 	return b
 }
 
