@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,7 +23,7 @@ func TestFrameClockFits(t *testing.T) {
 
 // A countedScreen shows the last message that came, and counts how often it is drawn.
 type countedScreen struct {
-	frames *int
+	frames *atomic.Int64
 	text   string
 }
 
@@ -40,7 +41,7 @@ func (s countedScreen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 func (s countedScreen) View() tea.View {
-	*s.frames++
+	s.frames.Add(1)
 	return tea.NewView(s.text)
 }
 
@@ -68,8 +69,8 @@ func (w *recordingTerminal) take() string {
 // second, the last of it too; and nothing is drawn while nothing comes.
 func TestFrameClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		frames, terminal := 0, &recordingTerminal{}
-		m := &frameClockModel{model: countedScreen{frames: &frames}}
+		frames, terminal := new(atomic.Int64), &recordingTerminal{}
+		m := &frameClockModel{model: countedScreen{frames: frames}}
 		p := tea.NewProgram(m, tea.WithInput(nil), tea.WithOutput(terminal), tea.WithoutSignalHandler(), tea.WithWindowSize(40, 10),
 			tea.WithEnvironment([]string{"TERM=xterm-256color"}))
 		m.clock = newFrameClock(p, time.Now)
@@ -78,11 +79,11 @@ func TestFrameClock(t *testing.T) {
 			_, err := p.Run()
 			done <- err
 		}()
-		drawnIn := func(d time.Duration) int {
-			before := frames
+		drawnIn := func(d time.Duration) int64 {
+			before := frames.Load()
 			time.Sleep(d) // the bubble's time
 			synctest.Wait()
-			return frames - before
+			return frames.Load() - before
 		}
 		drawnIn(time.Minute)
 		if n, text := drawnIn(time.Hour), terminal.take(); n != 0 {
@@ -98,12 +99,12 @@ func TestFrameClock(t *testing.T) {
 			drawnIn(time.Millisecond)
 		}
 		drawnIn(time.Second)
-		before := frames
+		before := frames.Load()
 		for i := range 1050 {
 			p.Send(fmt.Sprintf("line %d", i))
 			drawnIn(time.Millisecond)
 		}
-		if n := frames - before; n != 11 {
+		if n := frames.Load() - before; n != 11 {
 			t.Errorf("%d frames in a second full of messages", n)
 		}
 		terminal.take()
