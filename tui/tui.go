@@ -86,6 +86,7 @@ type Model struct {
 	tabs            paneTabs
 	over            overlay   // nil: none
 	ignoreKeysUntil time.Time // the overlay has just opened
+	heldYes         heldKey   // the yes to the last question, while it is held down
 	asked           overlayQuery
 	awaited         firstCallTracker // of the clients that the wizard connected
 	approvals       approvalWatch
@@ -371,11 +372,19 @@ func (m Model) handleKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	case m.keyCameTooSoon(k):
 		m.notice = infoNotice(k.String() + " was not taken: something new has just come up. Look, then press it again.")
 		return m, nil
+	case m.heldYes.isRepeated(k, m.cfg.Now()):
+		m.heldYes.until = m.cfg.Now().Add(keyIgnoreDuration)
+		return m, nil
 	case m.over != nil:
 		next, want := m.over.handleKey(at)
+		m.heldYes = heldKey{}
+		if _, asked := m.over.(confirmDialog); asked && next == nil && want != nil {
+			m.heldYes = heldKey{k.String(), m.cfg.Now().Add(keyIgnoreDuration)}
+		}
 		m.over = next
 		return m.dispatch(want)
 	}
+	m.heldYes = heldKey{}
 	if !m.notice.sticky {
 		m.notice = notice{}
 	}
