@@ -250,29 +250,72 @@ func (d *Draft) Search(ctx context.Context, workspace, text, after string, limit
 	}
 	words = words[:min(len(words), 16)]
 	passes := []wordQuery{{words, true, false}, {words, false, false}, {words, true, true}, {words, false, true}}
-	start, before := 0, int64(newest)
 	if after != "" {
-		if start, before, err = searchCursor(ctx, d, workspace, after, passes); err != nil {
+		return searchAfter(ctx, d, workspace, after, passes, limit)
+	}
+	for pass := 0; pass < len(passes) && len(list) == 0; pass += 2 {
+		if list, err = searchBoth(ctx, d, workspace, passes[pass], passes[pass+1], limit); err != nil {
 			return nil, err
 		}
 	}
-	for i := start; i < len(passes) && len(list) < limit; i++ {
-		if i == 2 && (len(list) > 0 || start < 2 && after != "") {
-			break
-		}
-		inTitle := passes[i&^1]
-		err := d.scan(ctx, workspace, scan{words: &passes[i], before: before, size: limit - len(list)}, func(n noteRow) bool {
-			if i&1 == 0 || !inTitle.matches(splitWords(n.record.Title), nil) {
-				list = append(list, Match{n.record, passes[i].excerpt(n.text)})
+	return list, nil
+}
+
+// searchAfter goes on after a revision that was found: with the pass that found it, and if
+// that was one of titles, with the texts.
+func searchAfter(ctx context.Context, d *Draft, workspace, after string, passes []wordQuery, limit int) (list []Match, err error) {
+	pass, before, err := searchCursor(ctx, d, workspace, after, passes)
+	if err != nil {
+		return nil, err
+	}
+	for inText := pass | 1; pass <= inText && len(list) < limit; pass++ {
+		s := scan{words: &passes[pass], before: before, size: limit - len(list)}
+		if err := searchPass(ctx, d, workspace, s, func(m Match, titled bool) bool {
+			if pass < inText || !titled {
+				list = append(list, m)
 			}
 			return len(list) < limit
-		})
-		if err != nil {
+		}); err != nil {
 			return nil, err
 		}
 		before = newest
 	}
 	return list, nil
+}
+
+// searchBoth lists the notes that have words in their titles before those that have them only
+// in their texts. All have them in their texts, so that most often one scan finds all: only
+// where there are more than limit the titles are looked through by themselves.
+func searchBoth(ctx context.Context, d *Draft, workspace string, inTitle, inText wordQuery, limit int) (list []Match, err error) {
+	var others []Match
+	find := func(q *wordQuery, add func(m Match, titled bool) (more bool)) error {
+		return searchPass(ctx, d, workspace, scan{words: q, before: newest, size: limit}, add)
+	}
+	err = find(&inText, func(m Match, titled bool) bool {
+		if titled {
+			list = append(list, m)
+		} else {
+			others = append(others, m)
+		}
+		return len(list)+len(others) < limit
+	})
+	if err == nil && len(list)+len(others) == limit {
+		list = list[:0]
+		err = find(&inTitle, func(m Match, _ bool) bool {
+			list = append(list, m)
+			return len(list) < limit
+		})
+	}
+	return append(list, others[:min(len(others), limit-len(list))]...), err
+}
+
+// searchPass passes the notes with the words of a scan, and whether they have them in the
+// title.
+func searchPass(ctx context.Context, d *Draft, workspace string, s scan, yield func(m Match, titled bool) (more bool)) error {
+	inTitle := wordQuery{s.words.words, true, s.words.prefix}
+	return d.scan(ctx, workspace, s, func(n noteRow) bool {
+		return yield(Match{n.record, s.words.excerpt(n.text)}, inTitle.matches(splitWords(n.record.Title), nil))
+	})
 }
 
 // searchCursor returns the pass in which a revision was found, and its seq.
