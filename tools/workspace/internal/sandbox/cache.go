@@ -21,8 +21,8 @@ import (
 
 // Files of an entry, besides the native code, which wazero writes.
 const (
-	preparedFile = "prepared"  // the values of a preparedModule, and the outline of its module
-	sumsFile     = "sums.json" // CRC-32C of every other file, by its name
+	preparedFile = "prepared"  // a preparedModule, of its module the outline
+	sumsFile     = "sums.json" // CRC-32C of every other file, by its name; of compiled code that of its ends
 )
 
 // What the names of entries begin with, and of those that are being made.
@@ -56,15 +56,30 @@ func (c *diskCache) read() *preparedModule {
 		return nil
 	}
 	prepared, sums, err := readEntry(c.dir)
-	if err != nil || !maps.Equal(sums, want) || len(prepared) < 12 {
+	if err != nil || !maps.Equal(sums, want) {
 		return nil
 	}
-	return &preparedModule{
-		Begin:  uint64(binary.LittleEndian.Uint32(prepared)),
-		Fail:   uint64(binary.LittleEndian.Uint32(prepared[4:])),
-		Settle: uint64(binary.LittleEndian.Uint32(prepared[8:])),
-		Module: prepared[12:],
+	return decodePrepared(prepared)
+}
+
+// encode writes p with another module.
+func (p *preparedModule) encode(module []byte) []byte {
+	var b []byte
+	for _, value := range []uint64{p.Begin, p.Fail, p.Settle, uint64(p.Size), uint64(len(module))} {
+		b = binary.LittleEndian.AppendUint32(b, uint32(value))
 	}
+	return append(append(b, module...), p.Memory...)
+}
+
+// decodePrepared is the reverse of encode, nil if b is none.
+func decodePrepared(b []byte) *preparedModule {
+	const header = 20
+	value := func(i int) uint64 { return uint64(binary.LittleEndian.Uint32(b[4*i:])) }
+	if len(b) < header || uint64(len(b)-header) < value(4) {
+		return nil
+	}
+	end := header + value(4)
+	return &preparedModule{Begin: value(0), Fail: value(1), Settle: value(2), Size: int(value(3)), Module: b[header:end], Memory: b[end:]}
 }
 
 // begin makes a folder for a new entry.
@@ -86,11 +101,7 @@ func (c *diskCache) commit(ctx context.Context, dir string, p *preparedModule) e
 	if err := moveCode(ctx, dir, outline); err != nil {
 		return fmt.Errorf("complete cache entry: %w", err)
 	}
-	b := make([]byte, 0, 12+len(outline))
-	for _, value := range []uint64{p.Begin, p.Fail, p.Settle} {
-		b = binary.LittleEndian.AppendUint32(b, uint32(value))
-	}
-	if err := atomicfile.WriteFile(filepath.Join(dir, preparedFile), append(b, outline...), 0o600); err != nil {
+	if err := atomicfile.WriteFile(filepath.Join(dir, preparedFile), p.encode(outline), 0o600); err != nil {
 		return err
 	}
 	if err := c.writeSums(dir); err != nil {
@@ -172,7 +183,7 @@ func readEntry(dir string) (prepared []byte, sums map[string]uint32, err error) 
 				return err
 			}
 			_, _ = sum.Write(prepared) // never fails
-		} else if err := copyFile(sum, root, name); err != nil {
+		} else if err := sumEnds(sum, root, name); err != nil {
 			return err
 		}
 		sums[name] = sum.Sum32()
@@ -181,12 +192,31 @@ func readEntry(dir string) (prepared []byte, sums map[string]uint32, err error) 
 	return prepared, sums, err
 }
 
-// copyFile reads a file into w, a part at a time.
-func copyFile(w io.Writer, root *os.Root, name string) error {
+// codeEnds is how much of each end of compiled code has a sum here, in bytes. wazero
+// checks a sum of the code itself, which is millions of bytes, but trusts the lengths that
+// stand before and behind it.
+const codeEnds = 32 * kibibyte
+
+// sumEnds reads the length of a file and its ends into sum.
+func sumEnds(sum io.Writer, root *os.Root, name string) error {
 	file, err := root.Open(name)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(w, file)
-	return errors.Join(err, file.Close())
+	defer file.Close() //nolint:errcheck // it was only read
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	ends := make([]byte, 8, 8+2*codeEnds)
+	binary.LittleEndian.PutUint64(ends, uint64(info.Size()))
+	for _, start := range []int64{0, max(0, info.Size()-codeEnds)} {
+		end := ends[len(ends) : len(ends)+int(min(codeEnds, info.Size()))]
+		if _, err := file.ReadAt(end, start); err != nil {
+			return err
+		}
+		ends = ends[:len(ends)+len(end)]
+	}
+	_, err = sum.Write(ends)
+	return err
 }
