@@ -21,8 +21,9 @@ import (
 
 // Files of an entry, besides the native code, which wazero writes.
 const (
-	preparedFile = "prepared"  // a preparedModule, of its module the outline
-	sumsFile     = "sums.json" // CRC-32C of every other file, by its name; of compiled code that of its ends
+	preparedFile = "prepared"  // a preparedModule without its memory, and of its module the outline
+	memoryFile   = "memory"    // its memory, whose sum is in preparedFile: it is read later
+	sumsFile     = "sums.json" // CRC-32C of the other files, by their names; of compiled code that of its ends
 )
 
 // What the names of entries begin with, and of those that are being made.
@@ -48,8 +49,8 @@ func openCache(parent, key string) (*diskCache, error) {
 	return &diskCache{parent, filepath.Join(parent, entryPrefix+key)}, nil
 }
 
-// read returns the entry, nil if there is none or if it is damaged. Its module is an
-// outline, to be compiled with the entry's folder, which has the code.
+// read returns the entry without its memory, nil if there is none or if it is damaged. Its
+// module is an outline, to be compiled with the entry's folder, which has the code.
 func (c *diskCache) read() *preparedModule {
 	var want map[string]uint32
 	if b, err := os.ReadFile(filepath.Join(c.dir, sumsFile)); err != nil || json.Unmarshal(b, &want) != nil {
@@ -62,25 +63,42 @@ func (c *diskCache) read() *preparedModule {
 	return decodePrepared(prepared)
 }
 
-// encode writes p with another module.
+// encode writes p with another module and without its memory, of which it has the sum.
 func (p *preparedModule) encode(module []byte) []byte {
 	var b []byte
-	for _, value := range []uint64{p.Begin, p.Fail, p.Settle, uint64(p.Size), uint64(len(module))} {
+	for _, value := range []uint64{p.Begin, p.Fail, p.Settle, uint64(p.Size), uint64(checksum(p.Memory))} {
 		b = binary.LittleEndian.AppendUint32(b, uint32(value))
 	}
-	return append(append(b, module...), p.Memory...)
+	return append(b, module...)
 }
 
 // decodePrepared is the reverse of encode, nil if b is none.
 func decodePrepared(b []byte) *preparedModule {
 	const header = 20
-	value := func(i int) uint64 { return uint64(binary.LittleEndian.Uint32(b[4*i:])) }
-	if len(b) < header || uint64(len(b)-header) < value(4) {
+	if len(b) < header {
 		return nil
 	}
-	end := header + value(4)
-	return &preparedModule{Begin: value(0), Fail: value(1), Settle: value(2), Size: int(value(3)), Module: b[header:end], Memory: b[end:]}
+	value := func(i int) uint64 { return uint64(binary.LittleEndian.Uint32(b[4*i:])) }
+	return &preparedModule{Begin: value(0), Fail: value(1), Settle: value(2), Size: int(value(3)), sum: uint32(value(4)), Module: b[header:]}
 }
+
+// readMemory completes a module that was read from an entry.
+func (p *preparedModule) readMemory(dir string) error {
+	if p.Memory != nil {
+		return nil
+	}
+	b, err := os.ReadFile(filepath.Join(dir, memoryFile))
+	if err != nil {
+		return err
+	}
+	if checksum(b) != p.sum {
+		return fmt.Errorf("%s is damaged", memoryFile)
+	}
+	p.Memory = b
+	return nil
+}
+
+func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
 
 // begin makes a folder for a new entry.
 func (c *diskCache) begin() (dir string, err error) {
@@ -101,8 +119,10 @@ func (c *diskCache) commit(ctx context.Context, dir string, p *preparedModule) e
 	if err := moveCode(ctx, dir, outline); err != nil {
 		return fmt.Errorf("complete cache entry: %w", err)
 	}
-	if err := atomicfile.WriteFile(filepath.Join(dir, preparedFile), p.encode(outline), 0o600); err != nil {
-		return err
+	for name, content := range map[string][]byte{preparedFile: p.encode(outline), memoryFile: p.Memory} {
+		if err := atomicfile.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			return err
+		}
 	}
 	if err := c.writeSums(dir); err != nil {
 		return err
@@ -162,7 +182,7 @@ func moveCode(ctx context.Context, dir string, outline []byte) error {
 	return os.Rename(code[0], target)
 }
 
-// readEntry reads every file of an entry but the sums.
+// readEntry reads every file of an entry but the sums and the memory.
 func readEntry(dir string) (prepared []byte, sums map[string]uint32, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -171,7 +191,7 @@ func readEntry(dir string) (prepared []byte, sums map[string]uint32, err error) 
 	defer root.Close() //nolint:errcheck // it was only read
 	sums = map[string]uint32{}
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || d.Name() == sumsFile {
+		if err != nil || d.IsDir() || d.Name() == sumsFile || d.Name() == memoryFile {
 			return err
 		}
 		if !d.Type().IsRegular() {
@@ -192,10 +212,13 @@ func readEntry(dir string) (prepared []byte, sums map[string]uint32, err error) 
 	return prepared, sums, err
 }
 
-// codeEnds is how much of each end of compiled code has a sum here, in bytes. wazero
-// checks a sum of the code itself, which is millions of bytes, but trusts the lengths that
-// stand before and behind it.
-const codeEnds = 32 * kibibyte
+// How much of the start and the end of compiled code has a sum here, in bytes. wazero checks
+// a sum of the code itself, which is millions of bytes, but trusts the lengths that stand
+// before it, eight bytes for each function, and behind it.
+const (
+	codeHead = 24 * kibibyte
+	codeTail = kibibyte
+)
 
 // sumEnds reads the length of a file and its ends into sum.
 func sumEnds(sum io.Writer, root *os.Root, name string) error {
@@ -208,15 +231,11 @@ func sumEnds(sum io.Writer, root *os.Root, name string) error {
 	if err != nil {
 		return err
 	}
-	ends := make([]byte, 8, 8+2*codeEnds)
-	binary.LittleEndian.PutUint64(ends, uint64(info.Size()))
-	for _, start := range []int64{0, max(0, info.Size()-codeEnds)} {
-		end := ends[len(ends) : len(ends)+int(min(codeEnds, info.Size()))]
-		if _, err := file.ReadAt(end, start); err != nil {
-			return err
-		}
-		ends = ends[:len(ends)+len(end)]
+	size := info.Size()
+	_, _ = sum.Write(binary.LittleEndian.AppendUint64(nil, uint64(size))) // never fails
+	if _, err := io.Copy(sum, io.NewSectionReader(file, 0, codeHead)); err != nil {
+		return err
 	}
-	_, err = sum.Write(ends)
+	_, err = io.Copy(sum, io.NewSectionReader(file, max(0, size-codeTail), codeTail))
 	return err
 }

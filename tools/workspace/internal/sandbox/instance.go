@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -32,7 +33,7 @@ type instance struct {
 func newInstance(ctx context.Context, runtime wazero.Runtime, compiled wazero.CompiledModule, pool *memoryPool) (*instance, error) {
 	in := &instance{reservation: &reservation{pool: pool}}
 	ctx = experimental.WithMemoryAllocator(ctx, in.reservation)
-	module, err := runtime.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions())
+	module, err := runtime.InstantiateModule(ctx, compiled, instanceConfig())
 	if err != nil {
 		return nil, errors.Join(err, in.reservation.err)
 	}
@@ -52,6 +53,12 @@ func newInstance(ctx context.Context, runtime wazero.Runtime, compiled wazero.Co
 	}
 	pool.image.write(memory)
 	return in, nil
+}
+
+// instanceConfig gives an instance nothing. A source of random numbers, which nothing reads,
+// is set because wazero would seed one of its own for each instance.
+func instanceConfig() wazero.ModuleConfig {
+	return wazero.NewModuleConfig().WithName("").WithStartFunctions().WithRandSource(strings.NewReader(""))
 }
 
 func (in *instance) close(ctx context.Context) error { return in.module.Close(ctx) }

@@ -62,7 +62,7 @@ func (s *Sandbox) compile(ctx context.Context, p *preparedModule, dir string) er
 	}
 	runtime := wazero.NewRuntimeWithConfig(ctx, config)
 	surroundings := make(chan error, 1)
-	go func() { surroundings <- s.provideSurroundings(ctx, runtime, p) }()
+	go func() { surroundings <- s.provideSurroundings(ctx, runtime, p, dir) }()
 	compiled, err := runtime.CompileModule(ctx, p.Module)
 	err = errors.Join(err, <-surroundings)
 	if err == nil {
@@ -82,8 +82,11 @@ func (s *Sandbox) compile(ctx context.Context, p *preparedModule, dir string) er
 // provideSurroundings makes what instances need besides the code: the imports, the image
 // and the first one's memory. It takes a good part of the time that the code takes, so it
 // is done beside that.
-func (s *Sandbox) provideSurroundings(ctx context.Context, runtime wazero.Runtime, p *preparedModule) error {
-	var err error
+func (s *Sandbox) provideSurroundings(ctx context.Context, runtime wazero.Runtime, p *preparedModule, dir string) error {
+	err := p.readMemory(dir)
+	if err != nil {
+		return err
+	}
 	if s.pool.image, err = readHeapImage(p); err != nil {
 		return err
 	}

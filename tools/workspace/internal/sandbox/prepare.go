@@ -21,8 +21,9 @@ var prelude string
 // fuel, with the heap as the prelude left it.
 type preparedModule struct {
 	Module []byte // to compile
-	Memory []byte // what instances begin with, for fuel.ReadSegments
+	Memory []byte // what instances begin with, for fuel.ReadSegments; nil until readMemory
 	Size   int    // of their memory, in bytes
+	sum    uint32 // of Memory, where it is still to be read
 	// Values of JavaScript in the image: the prelude's functions.
 	Begin, Fail, Settle uint64
 }
