@@ -57,17 +57,23 @@ func firstUnknownChange(p Activity, ids []string, most int) string {
 
 // cacheChangeDiff returns p with a Change of a call. It forgets others when there are many.
 func cacheChangeDiff(p Activity, id string, r Result) Activity {
-	one := recordedChange{}
+	one, movedAway := recordedChange{}, false
 	add := func(kind widget.LineKind, text string) {
 		one.parts = append(one.parts, widget.TextBlock{Kind: kind, Text: text})
 	}
 	if i := slices.IndexFunc(r.Changes.Changes, func(c status.Change) bool { return c.ID == id }); i >= 0 {
 		c := r.Changes.Changes[i]
-		add(widget.TitleLine, fmt.Sprintf("%s %s, %s → %s, change %s", c.Action, c.Target, widget.FormatBytes(c.Before),
-			widget.FormatBytes(c.After), c.ID))
+		title := fmt.Sprintf("%s, %s → %s, change %s", c.Summary(), widget.FormatBytes(c.Before), widget.FormatBytes(c.After), c.ID)
+		if c.MovedFrom+c.MovedTo != "" {
+			title = c.Summary() + ", change " + c.ID
+		}
+		add(widget.TitleLine, title)
 		add(widget.DimLine, changeStateText(c))
+		movedAway = c.MovedTo != ""
 	}
 	switch diff := r.Changes.Diffs[id]; {
+	case movedAway:
+		add(widget.DimLine, "The change that created it there has the diff.")
 	case r.Err != nil:
 		add(widget.RiskLine, "Cannot load the diff: "+r.Err.Error())
 	case diff == "":
