@@ -43,7 +43,7 @@ func (w *rewriter) callBody() ([]byte, error) {
 	e := emitter{rewriter: w, out: []byte{0}}
 	n := len(w.options.Callable)
 	for range n + 1 {
-		e.out = append(e.out, opBlock, typeEmpty)
+		e.write(opBlock, typeEmpty)
 	}
 	e.op(opLocalGet, 0)
 	e.op(opBrTable, uint64(n))
@@ -51,11 +51,11 @@ func (w *rewriter) callBody() ([]byte, error) {
 		e.out = appendUint(e.out, uint64(i))
 	}
 	for _, name := range w.options.Callable {
-		e.out = append(e.out, opEnd)
+		e.write(opEnd)
 		if err := e.callExport(name); err != nil {
 			return nil, err
 		}
-		e.out = append(e.out, opReturn)
+		e.write(opReturn)
 	}
 	return append(e.out, opEnd, opUnreachable, opEnd), nil
 }
@@ -75,9 +75,9 @@ func (e *emitter) callExport(name string) error {
 		e.op(opLocalGet, uint64(1+i))
 		switch parameter {
 		case typeI32:
-			e.out = append(e.out, opI32WrapI64)
+			e.write(opI32WrapI64)
 		case typeF64:
-			e.out = append(e.out, opF64FromBits)
+			e.write(opF64FromBits)
 		case typeI64:
 		default:
 			return fmt.Errorf("%w: parameter %d of %q", ErrUnsupported, i, name)
@@ -86,9 +86,9 @@ func (e *emitter) callExport(name string) error {
 	e.op(opCall, uint64(index))
 	switch {
 	case len(s.results) == 0:
-		e.out = append(e.out, opI64Const, 0)
+		e.write(opI64Const, 0)
 	case s.results[0] == typeI32:
-		e.out = append(e.out, opI64ExtendU)
+		e.write(opI64ExtendU)
 	case s.results[0] != typeI64:
 		return fmt.Errorf("%w: result of %q", ErrUnsupported, name)
 	}

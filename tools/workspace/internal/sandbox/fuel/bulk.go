@@ -30,20 +30,20 @@ func (o Options) bulkCost(bytes int64) int64 {
 // less in registers around it.
 func (w *rewriter) bulk(operation []byte) []byte {
 	e := emitter{rewriter: w, amount: localAmount}
-	e.out = append(e.out, 2, 1, typeI64, 2, typeI32)
+	e.write(2, 1, typeI64, 2, typeI32)
 	e.load()
 	e.op(opLocalGet, localLength)
 	e.constant(maxBulk)
-	e.out = append(e.out, opI32GtU, opIf, typeEmpty)
+	e.write(opI32GtU, opIf, typeEmpty)
 	e.parts(operation)
-	e.out = append(e.out, opEnd)
+	e.write(opEnd)
 	e.chargeBulk(localLength)
 	e.setRemaining(true)
 	e.save()
 	e.op(opLocalGet, localTarget)
 	e.op(opLocalGet, localSource)
 	e.op(opLocalGet, localLength)
-	e.out = append(e.out, operation...)
+	e.write(operation...)
 	return append(e.out, opEnd)
 }
 
@@ -51,31 +51,31 @@ func (w *rewriter) bulk(operation []byte) []byte {
 func (e *emitter) parts(operation []byte) {
 	e.op(opLocalGet, localLength)
 	e.op(opLocalSet, localLeft)
-	e.out = append(e.out, opLoop, typeEmpty)
+	e.write(opLoop, typeEmpty)
 	e.op(opLocalGet, localLeft) // part = min(left, maxBulk)
 	e.constant(maxBulk)
 	e.op(opLocalGet, localLeft)
 	e.constant(maxBulk)
-	e.out = append(e.out, opI32LtU, opSelect)
+	e.write(opI32LtU, opSelect)
 	e.op(opLocalSet, localPart)
 	e.chargeBulk(localPart)
 	e.op(opLocalSet, localAmount)
 	e.callInterrupt()
 	e.op(opLocalGet, localTarget)
 	e.offset()
-	e.out = append(e.out, opI32Add)
+	e.write(opI32Add)
 	e.op(opLocalGet, localSource)
 	if operation[1] == prefixMemoryCopy {
 		e.offset()
-		e.out = append(e.out, opI32Add)
+		e.write(opI32Add)
 	}
 	e.op(opLocalGet, localPart)
-	e.out = append(e.out, operation...)
+	e.write(operation...)
 	e.op(opLocalGet, localLeft)
 	e.op(opLocalGet, localPart)
-	e.out = append(e.out, opI32Sub)
+	e.write(opI32Sub)
 	e.op(opLocalTee, localLeft)
-	e.out = append(e.out, opBrIf, 0, opEnd)
+	e.write(opBrIf, 0, opEnd)
 	e.constant(0)
 	e.op(opLocalSet, localLength)
 }
@@ -85,20 +85,20 @@ func (e *emitter) parts(operation []byte) {
 func (e *emitter) offset() {
 	e.op(opLocalGet, localLength)
 	e.op(opLocalGet, localLeft)
-	e.out = append(e.out, opI32Sub)
+	e.write(opI32Sub)
 	e.op(opLocalGet, localLeft)
 	e.op(opLocalGet, localPart)
-	e.out = append(e.out, opI32Sub)
+	e.write(opI32Sub)
 	e.op(opLocalGet, localTarget)
 	e.op(opLocalGet, localSource)
-	e.out = append(e.out, opI32LtU, opSelect)
+	e.write(opI32LtU, opSelect)
 }
 
 // chargeBulk leaves on the stack what remains after as many bytes as a local says.
 func (e *emitter) chargeBulk(local uint64) {
 	e.op(opLocalGet, localAmount)
 	e.op(opLocalGet, local)
-	e.out = append(e.out, opI64ExtendU)
+	e.write(opI64ExtendU)
 	e.out = appendInt(append(e.out, opI64Const), int64(e.options.BulkShift))
-	e.out = append(e.out, opI64ShrU, opI64Sub)
+	e.write(opI64ShrU, opI64Sub)
 }

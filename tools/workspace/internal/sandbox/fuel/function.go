@@ -23,7 +23,7 @@ func (w *rewriter) function(body []byte, parameters uint32) ([]byte, error) {
 	e.out = appendUint(make([]byte, 0, 2*len(body)), uint64(groups)+2)
 	e.copied = groupsStart
 	e.copyTo(d.pos)
-	e.out = append(e.out, 1, typeI64, 1, typeI32)
+	e.write(1, typeI64, 1, typeI32)
 
 	e.load()
 	s := newSegmenter()
@@ -91,16 +91,22 @@ func (e *emitter) copyTo(pos int) {
 	e.copied = pos
 }
 
+//go:noinline
 func (e *emitter) op(op byte, immediate uint64) {
 	e.out = appendUint(append(e.out, op), immediate)
 }
+
+// write is not inlined, see appendUint.
+//
+//go:noinline
+func (e *emitter) write(code ...byte) { e.out = append(e.out, code...) }
 
 // segment writes s behind its charge.
 func (e *emitter) segment(s segment) {
 	if s.cost > 0 || s.check {
 		e.op(opLocalGet, uint64(e.amount))
 		e.out = appendInt(append(e.out, opI64Const), s.cost)
-		e.out = append(e.out, opI64Sub)
+		e.write(opI64Sub)
 		e.setRemaining(s.check)
 	}
 	for _, i := range s.insertions {
@@ -117,15 +123,15 @@ func (e *emitter) setRemaining(check bool) {
 		return
 	}
 	e.op(opLocalTee, uint64(e.amount))
-	e.out = append(e.out, opI64Const, 0, opI64LtS, opIf, typeEmpty)
+	e.write(opI64Const, 0, opI64LtS, opIf, typeEmpty)
 	e.callInterrupt()
-	e.out = append(e.out, opEnd)
+	e.write(opEnd)
 }
 
 func (e *emitter) callInterrupt() {
 	e.save()
 	e.op(opCall, uint64(e.interrupt))
-	e.out = append(e.out, opDrop)
+	e.write(opDrop)
 	e.load()
 }
 
@@ -158,9 +164,9 @@ func (e *emitter) constant(value int64) { e.out = appendInt(append(e.out, opI32C
 func (e *emitter) stopIfRefused() {
 	e.op(opLocalTee, uint64(e.i32))
 	e.constant(-1)
-	e.out = append(e.out, opI32Eq, opIf, typeEmpty, opI32Const, 1)
+	e.write(opI32Eq, opIf, typeEmpty, opI32Const, 1)
 	e.op(opGlobalSet, uint64(e.refused))
 	e.save()
-	e.out = append(e.out, opUnreachable, opEnd)
+	e.write(opUnreachable, opEnd)
 	e.op(opLocalGet, uint64(e.i32))
 }
