@@ -41,8 +41,10 @@ test: test-go test-plugin ## all tests; installs what they need where it may, na
 needs:
 	@.ci/needs
 
+# Tests wait a good part of their time, so half as many packages again run beside each other as there are cores.
+BESIDE   = -p $$(( $$(getconf _NPROCESSORS_ONLN) * 3 / 2 ))
 test-go: needs
-	. $(CACHE)/needs.env && go test -timeout 20m ./...
+	. $(CACHE)/needs.env && go test $(BESIDE) -timeout 20m ./...
 
 test-plugin: needs
 	@. $(CACHE)/needs.env && if [ -n "$$PLUGIN" ]; then \
@@ -51,7 +53,7 @@ test-plugin: needs
 		LECTERN_BIN=$(CACHE)/bin/lectern npm run --prefix plugin test:whole; fi
 
 ci: ## everything that must hold before a change lands, with the seconds of each stage at the end
-	+@MAKE='$(MAKE)' SEQUENCE_COUNT=250 GOFLAGS='$(GOFLAGS) -vet=off' .ci/stages test-go lint+test-plugin race sequences snapshot
+	+@MAKE='$(MAKE)' SEQUENCE_COUNT=250 GOFLAGS='$(GOFLAGS) -vet=off' .ci/stages test-go lint,sequences,snapshot+test-plugin race
 
 # golangci-lint has the analyzers of go vet too, all of them, for the system that it runs on; so no test of `make ci` needs
 # its own. The other systems are vetted as a release is built, which finds compiled then what it needs.
@@ -68,11 +70,10 @@ $(LINT): dev.mod dev.sum
 # the generation of code by which each process with a workspace compiles an interpreter; the engine that runs it is watched.
 UNWATCHED := modernc.org/sqlite/lib golang.org/x/crypto/... github.com/tetratelabs/wazero/internal/engine/wazevo/ssa \
 	github.com/tetratelabs/wazero/internal/engine/wazevo/backend/...
-# Tests wait a third of their time, so half as many packages again run beside each other as there are cores.
 race: ## all tests in which something happens at once under the race detector, but for the conformance suite
 	@.ci/needs compiler
 	@. $(CACHE)/needs.env && if [ -n "$$RACE" ]; then \
-		echo "go test -race"; $(IN_MEMORY); CGO_ENABLED=1 LECTERN_CONFORMANCE= LECTERN_PARSER_TESTS= go test -race -p $$(( $$(getconf _NPROCESSORS_ONLN) * 3 / 2 )) $(UNWATCHED:%=-gcflags=%=-race=false) -timeout 30m $$(.ci/concurrent); fi
+		echo "go test -race"; $(IN_MEMORY); CGO_ENABLED=1 LECTERN_CONFORMANCE= LECTERN_PARSER_TESTS= go test -race $(BESIDE) $(UNWATCHED:%=-gcflags=%=-race=false) -timeout 30m $$(.ci/concurrent); fi
 
 sequences: ## 1,000 (SEQUENCE_COUNT; in CI 250) random sequences of two agents and a person, undone: for every System, and through the hub
 	@$(IN_MEMORY); export SEQUENCES=$${SEQUENCE_COUNT:-1000}; \

@@ -23,6 +23,11 @@ func (v changeRow) diff(limit int) string {
 }
 
 func unifiedDiff(target string, before, after tools.State, limit int) string {
+	return unifiedDiffOfNames(target, target, before, after, limit)
+}
+
+// unifiedDiffOfNames is the diff of a target that was called otherwise before.
+func unifiedDiffOfNames(from, to string, before, after tools.State, limit int) string {
 	var b strings.Builder
 	if before.Exists && after.Exists && before.Mode != after.Mode {
 		fmt.Fprintf(&b, "mode %04o becomes %04o\n", before.Mode, after.Mode)
@@ -31,7 +36,7 @@ func unifiedDiff(target string, before, after tools.State, limit int) string {
 	case !isText(before.Data) || !isText(after.Data):
 		fmt.Fprintf(&b, "%d bytes become %d bytes that are not text\n", len(before.Data), len(after.Data))
 	default:
-		b.WriteString(udiff.Unified(diffName(before, target), diffName(after, target), string(before.Data), string(after.Data)))
+		b.WriteString(udiff.Unified(diffName(before, from), diffName(after, to), string(before.Data), string(after.Data)))
 	}
 	if b.Len() > limit {
 		return fmt.Sprintf("a diff of %d bytes, which is too long to show\n", b.Len())

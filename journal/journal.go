@@ -67,10 +67,11 @@ type database struct {
 	key           *encryptionKey
 	suspect       bool // something has found it damaged
 	closed        bool
-	running       map[int64]bool  // calls that have not ended
-	runningGroups map[int64]bool  // groups that have not ended
-	needsRecovery map[string]bool // sources that may have pending Changes of ended calls
-	queued        []outcomeUpdate // outcomes that are not on disk yet
+	running       map[int64]bool                  // calls that have not ended
+	runningGroups map[int64]bool                  // groups that have not ended
+	needsRecovery map[string]bool                 // sources that may have pending Changes of ended calls
+	moves         map[int64]map[int64]movedTarget // of calls that have ended, by the numbers of their Changes
+	queued        []outcomeUpdate                 // outcomes that are not on disk yet
 	nextCheck     nextRetentionCheck
 	flushTimer    *time.Timer // writes them; nil: none are waiting
 }
@@ -134,7 +135,7 @@ func (d *database) ensureOpen() error {
 			return errors.Join(err, db.Close())
 		}
 	}
-	d.db, d.key, d.suspect = db, key, false
+	d.db, d.key, d.suspect, d.moves = db, key, false, nil
 	if lost {
 		d.opts.Log.Error("the journal was empty or missing; a new one begins, and earlier changes cannot be undone",
 			"component", "journal", "dir", d.opts.Dir)

@@ -126,7 +126,17 @@ func (j *Journal) changes(ctx context.Context, p status.Filter) (status.Changes,
 	}
 	room := maxDiffBytes
 	for _, v := range all {
-		answer.Changes = append(answer.Changes, v.toStatus(j.key))
+		change := v.toStatus(j.key)
+		other, moves, err := j.otherOfMove(v)
+		if err != nil {
+			return status.Changes{}, err
+		}
+		if moves && v.After.Exists {
+			change.MovedFrom, change.MovedLinks = other.name, other.links
+		} else if moves {
+			change.MovedTo = other.name
+		}
+		answer.Changes = append(answer.Changes, change)
 		if len(p.IDs) == 0 {
 			continue
 		}
@@ -137,6 +147,11 @@ func (j *Journal) changes(ctx context.Context, p status.Filter) (status.Changes,
 			answer.Diffs = map[string]string{}
 		}
 		diff := v.diff(room)
+		if moves {
+			if diff, err = j.diffOfMove(v, other, room); err != nil {
+				return status.Changes{}, err
+			}
+		}
 		room -= len(diff)
 		answer.Diffs[v.id] = diff
 	}

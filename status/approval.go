@@ -18,7 +18,7 @@ type Approval struct {
 	Source  string    `json:"source"`
 	Tool    string    `json:"tool"`
 	Effect  string    `json:"effect"`
-	Targets []string  `json:"targets"` // what would change, at most ten
+	Targets []string  `json:"targets"` // what would change, at most ten; "old.md → new.md" moves
 	More    int       `json:"more"`    // how many targets there are beyond those
 	// Move says that it would move targets; nil: it would do something else, or more.
 	Move *TargetMove `json:"move,omitempty"`
@@ -84,12 +84,21 @@ type ApprovalTargets struct {
 // An ApprovalTarget is one thing that a call would change, or a call that it
 // would make which only reads.
 type ApprovalTarget struct {
-	Name    string `json:"name"`   // with its source, if there are several
-	Action  string `json:"action"` // "create", "change", "delete" or "call"
-	Added   int    `json:"added"`  // lines; 0 also if it is not text
+	Name    string `json:"name"`           // with its source, if there are several
+	From    string `json:"from,omitempty"` // its name before it was moved; empty: it stays where it is
+	Action  string `json:"action"`         // "create", "change", "move", "delete" or "call"
+	Added   int    `json:"added"`          // lines; 0 also if it is not text
 	Removed int    `json:"removed"`
 	Offset  int    `json:"offset"` // of its part of the text, which begins with a headline
 	Bytes   int    `json:"bytes"`  // of that part
+}
+
+// FullName is the name, of what moves both: "old.md → new.md".
+func (t ApprovalTarget) FullName() string {
+	if t.From == "" {
+		return t.Name
+	}
+	return t.From + " → " + t.Name
 }
 
 // ApprovalText is part of the text of what a call that waits would do: for each

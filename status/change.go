@@ -1,6 +1,10 @@
 package status
 
-import "time"
+import (
+	"fmt"
+	"slices"
+	"time"
+)
 
 // Outcome is the present state of a Change.
 type Outcome string
@@ -36,6 +40,42 @@ type Change struct {
 	Approval   string    `json:"approval,omitempty"`    // the ID of the person's approval that let its call through; empty: nobody was asked
 	CannotUndo string    `json:"cannot_undo,omitempty"` // why not; empty: it can be undone
 	PersonEdit
+
+	// MovedFrom is what the target that a Change creates was called before its call moved it, and MovedTo
+	// where the one that it deletes was moved; empty: it was not moved.
+	MovedFrom string `json:"moved_from,omitempty"`
+	MovedTo   string `json:"moved_to,omitempty"`
+	// MovedLinks is how many links its call changed with all that it moved; 0 also of all but one of these.
+	MovedLinks int `json:"moved_links,omitempty"`
+}
+
+// Summary says what the Change did: "update a.md", "move a.md → b.md and 3 links".
+func (c Change) Summary() string {
+	switch links := (TargetMove{Links: c.MovedLinks}).LinksText(); {
+	case c.MovedTo != "":
+		return "move " + c.Target + " → " + c.MovedTo
+	case c.MovedFrom == "":
+		return c.Action + " " + c.Target
+	case links != "":
+		return fmt.Sprintf("move %s → %s and %s", c.MovedFrom, c.Target, links)
+	default:
+		return "move " + c.MovedFrom + " → " + c.Target
+	}
+}
+
+// MergeMoves leaves out each Change that deletes what another one of changes created under another name:
+// that one stands for the move.
+func MergeMoves(changes []Change) []Change {
+	type half struct{ call, source, from, to string }
+	created := map[half]bool{}
+	for _, c := range changes {
+		if c.MovedFrom != "" {
+			created[half{c.Call, c.Source, c.MovedFrom, c.Target}] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(changes), func(c Change) bool {
+		return c.MovedTo != "" && created[half{c.Call, c.Source, c.Target, c.MovedTo}]
+	})
 }
 
 // A Filter selects Changes: by ID, or all that match every field that is set.

@@ -11,12 +11,13 @@ type TargetMove struct {
 	From    string `json:"from"` // the first of them
 	To      string `json:"to"`
 	Count   int    `json:"count"`
-	Edited  int    `json:"edited,omitempty"`  // of those, how many change their text, too
-	Changed int    `json:"changed,omitempty"` // the other targets that change, such as those with links
+	Links   int    `json:"links,omitempty"`   // to them, and in their own texts, that change with them
+	Edited  int    `json:"edited,omitempty"`  // of those that move, how many change more of their text than links
+	Changed int    `json:"changed,omitempty"` // the other targets that change more than links
 }
 
 // Describe says it in words, with the names as short as name makes them: "move A.md to B.md,
-// and change 3 more".
+// and change 3 links".
 func (m TargetMove) Describe(name func(string) string) string {
 	text := "move " + name(m.From) + " to " + name(m.To)
 	if m.Count > 1 {
@@ -29,6 +30,9 @@ func (m TargetMove) Describe(name func(string) string) string {
 	case m.Edited > 0:
 		changes = append(changes, fmt.Sprintf("the text of %d", m.Edited))
 	}
+	if m.Links > 0 {
+		changes = append(changes, m.LinksText())
+	}
 	if m.Changed > 0 {
 		changes = append(changes, fmt.Sprintf("%d more", m.Changed))
 	}
@@ -36,4 +40,16 @@ func (m TargetMove) Describe(name func(string) string) string {
 		text += ", and change " + strings.Join(changes, " and ")
 	}
 	return text
+}
+
+// LinksText says how many links change with it: "3 links"; empty: none does.
+func (m TargetMove) LinksText() string {
+	switch m.Links {
+	case 0:
+		return ""
+	case 1:
+		return "1 link"
+	default:
+		return fmt.Sprintf("%d links", m.Links)
+	}
 }

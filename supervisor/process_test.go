@@ -124,7 +124,7 @@ func (w *testProcess) Write(p []byte) (int, error) {
 // until returns the first report with state.
 func (w *testProcess) until(state status.State) Report {
 	w.t.Helper()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(time.Minute)
 	for {
 		select {
 		case r := <-w.reports:
@@ -142,7 +142,7 @@ func (w *testProcess) result() error {
 	select {
 	case err := <-w.done:
 		return err
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		w.t.Fatal("Run does not return")
 		return nil
 	}

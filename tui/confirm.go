@@ -1,7 +1,10 @@
 package tui
 
 import (
+	"time"
+
 	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/pane"
@@ -56,6 +59,17 @@ func (c confirmDialog) handleKey(k pane.Press) (overlay, pane.Intent) {
 
 func (c confirmDialog) keys() []key.Binding {
 	return []key.Binding{c.keyMap.Yes, c.keyMap.No, widget.WithHelp(c.keyMap.Pane.Down, "scroll")}
+}
+
+// A heldKey is one that was taken and may still be held down: when it comes again soon, it means
+// nothing more, and is not typed into the form that the question was about.
+type heldKey struct {
+	key   string // empty: none
+	until time.Time
+}
+
+func (h heldKey) isRepeated(k tea.KeyPressMsg, now time.Time) bool {
+	return h.key != "" && k.String() == h.key && now.Before(h.until)
 }
 
 // confirmDialogSize is the outer width and the inner height it may take.

@@ -76,41 +76,57 @@ func openStream[In, Out any](fx effects, q status.Stream[In, Out], in In) tea.Cm
 		if err != nil {
 			return streamEndedMsg[Out]{}
 		}
-		return nextBatch(ch)()
+		return firstBatch(ch)()
 	}
 }
 
-// The pace at which a stream arrives on the screen: what comes within a batch's
-// time is drawn at once, so a flood costs twenty frames a second and no more.
+// The pace at which a stream arrives on the screen: what comes after a pause is there at once,
+// with what comes together with it, and what follows within a batch's time is there together, so
+// that a flood is ten messages a second and no more. What was there before the panel is read first.
 const (
-	batchWindow   = 50 * time.Millisecond
+	batchWindow   = 100 * time.Millisecond
+	openingWindow = 50 * time.Millisecond
+	suddenWindow  = 5 * time.Millisecond
 	maxBatchItems = 4096
 )
 
-// nextBatch waits for something to come from ch and collects what comes soon
-// after.
-func nextBatch[T any](ch <-chan T) tea.Cmd {
+// firstBatch waits for something to come from ch and collects what comes soon after.
+func firstBatch[T any](ch <-chan T) tea.Cmd { return nextBatch(ch, 0, openingWindow) }
+
+// batchAfter collects what comes from ch in the time after another batch; if that is nothing it
+// waits for something.
+func batchAfter[T any](ch <-chan T) tea.Cmd { return nextBatch(ch, batchWindow, suddenWindow) }
+
+func nextBatch[T any](ch <-chan T, pause, together time.Duration) tea.Cmd {
 	return func() tea.Msg {
-		first, ok := <-ch
-		if !ok {
-			return streamEndedMsg[T]{}
-		}
-		batch := []T{first}
-		soon := time.NewTimer(batchWindow)
-		defer soon.Stop()
-		for len(batch) < maxBatchItems {
-			select {
-			case v, ok := <-ch:
-				if !ok {
-					return streamBatchMsg[T]{batch, ch}
-				}
-				batch = append(batch, v)
-			case <-soon.C:
-				return streamBatchMsg[T]{batch, ch}
+		batch := collectBatch(ch, nil, pause)
+		if len(batch) == 0 {
+			first, ok := <-ch
+			if !ok {
+				return streamEndedMsg[T]{}
 			}
+			batch = collectBatch(ch, []T{first}, together)
 		}
 		return streamBatchMsg[T]{batch, ch}
 	}
+}
+
+// collectBatch adds to batch what comes from ch within a time, until that is much.
+func collectBatch[T any](ch <-chan T, batch []T, within time.Duration) []T {
+	end := time.NewTimer(within)
+	defer end.Stop()
+	for len(batch) < maxBatchItems {
+		select {
+		case v, ok := <-ch:
+			if !ok {
+				return batch // the next read finds that out, too
+			}
+			batch = append(batch, v)
+		case <-end.C:
+			return batch
+		}
+	}
+	return batch
 }
 
 func (fx effects) retryStreamsLater() tea.Cmd {

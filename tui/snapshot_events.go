@@ -44,6 +44,10 @@ func problemEventText(p status.Problem) string {
 }
 
 func needsApprovalText(a status.Approval) string {
+	if a.Move != nil {
+		what := a.Move.Describe(func(name string) string { return name })
+		return theme.Sanitize(fmt.Sprintf("%s needs approval to %s, in %s.", status.ClientLabel(a.Client, a.Proven), what, a.Source))
+	}
 	more := ""
 	if a.More > 0 {
 		more = fmt.Sprintf(" and %d more", a.More)

@@ -116,16 +116,16 @@ func TestMovesAreHeadedAsMoves(t *testing.T) {
 	s := asked()
 	s.Approvals = []status.Approval{{
 		ID: "a1", Since: noon, Until: noon.Add(5 * time.Minute), Session: "2", Client: "cursor-vscode", Source: "notes", Tool: "move_page", Effect: "write",
-		Targets: []string{"Old.md", "Projects/New.md", "A.md", "B.md"}, Added: 5, Removed: 5, Within: []string{"**"},
-		Move: &status.TargetMove{From: "Old.md", To: "Projects/New.md", Count: 1, Changed: 2},
+		Targets: []string{"A.md", "Old.md → Projects/New.md", "B.md"}, Added: 5, Removed: 5, Within: []string{"**"},
+		Move: &status.TargetMove{From: "Old.md", To: "Projects/New.md", Count: 1, Links: 3},
 	}}
 	for _, c := range []struct {
 		w          int
 		row, title string
 	}{
-		{140, " Old.md → …cts/New.md +2 in notes", `"cursor-vscode" (claimed) wants to move Old.md to Projects/New.md, and change 2 more in notes`},
-		{110, " move   Old.md +3 in notes ", `"cursor-vscode" (claimed) wants to move Old.md to Projects/New.md, and change 2 more in notes`},
-		{80, " Old.md → …jects/New.md +2 in notes ", `"cursor-vscode" (claimed) wants to move 1 target and change 2 in notes`},
+		{140, " Old.md → …ojects/New.md in notes ", `"cursor-vscode" (claimed) wants to move Old.md to Projects/New.md, and change 3 links in notes`},
+		{110, " move   Old.md +2 in notes ", `"cursor-vscode" (claimed) wants to move Old.md to Projects/New.md, and change 3 links in notes`},
+		{80, " Old.md → Projects/New.md in notes ", `"cursor-vscode" (claimed) wants to move 1 target and change 3 links in … +5 −5`},
 	} {
 		runPanel(t, s, func(r *testPanel) {
 			r.start(c.w, 32)

@@ -86,6 +86,7 @@ type Model struct {
 	tabs            paneTabs
 	over            overlay   // nil: none
 	ignoreKeysUntil time.Time // the overlay has just opened
+	heldYes         heldKey   // the yes to the last question, while it is held down
 	asked           overlayQuery
 	awaited         firstCallTracker // of the clients that the wizard connected
 	approvals       approvalWatch
@@ -185,11 +186,11 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 	case streamBatchMsg[status.Line]:
 		m.logs.last = msg.batch[len(msg.batch)-1].Seq
 		m.tabs = changePanes(m.tabs, func(p pane.LogObserver) pane.Pane { return p.AppendLines(msg.batch) })
-		return m, nextBatch(msg.next)
+		return m, batchAfter(msg.next)
 	case streamBatchMsg[status.Call]:
 		m.calls.last = msg.batch[len(msg.batch)-1].Seq
 		m.tabs = changePanes(m.tabs, func(p pane.CallObserver) pane.Pane { return p.ObserveCalls(msg.batch) })
-		return observeFirstCalls(m, msg.batch), nextBatch(msg.next)
+		return observeFirstCalls(m, msg.batch), batchAfter(msg.next)
 	case streamEndedMsg[status.Line]:
 		m.logs.open = false
 		return m, m.fx.retryStreamsLater()
@@ -277,6 +278,9 @@ func (m Model) askPaneQuery() (Model, tea.Cmd) {
 		return m, nil
 	}
 	q := p.WantedQuery()
+	if diff, ok := q.(pane.DiffQuery); ok && diff.Prefetch && m.spoken {
+		q = nil // what comes after a key is said; what was there before it, and is said in another diff too, is not
+	}
 	if q == t.pending || q == nil && !pane.IsQueryCancelable(t.pending) {
 		return m, nil
 	}
@@ -368,11 +372,19 @@ func (m Model) handleKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	case m.keyCameTooSoon(k):
 		m.notice = infoNotice(k.String() + " was not taken: something new has just come up. Look, then press it again.")
 		return m, nil
+	case m.heldYes.isRepeated(k, m.cfg.Now()):
+		m.heldYes.until = m.cfg.Now().Add(keyIgnoreDuration)
+		return m, nil
 	case m.over != nil:
 		next, want := m.over.handleKey(at)
+		m.heldYes = heldKey{}
+		if _, asked := m.over.(confirmDialog); asked && next == nil && want != nil {
+			m.heldYes = heldKey{k.String(), m.cfg.Now().Add(keyIgnoreDuration)}
+		}
 		m.over = next
 		return m.dispatch(want)
 	}
+	m.heldYes = heldKey{}
 	if !m.notice.sticky {
 		m.notice = notice{}
 	}

@@ -142,6 +142,7 @@ func TestAddSource(t *testing.T) {
 		r.shows("Add source my-notes?", "+[[source]]")
 		r.did()
 		r.confirm()
+		r.press("y", "y") // a key that is held down is not typed into the form
 		r.did(want)
 		r.shows("done: add /srv/notes q")
 		if d := cmp.Diff([]status.Action{want}, r.hub.Previewed()); d != "" {

@@ -99,7 +99,7 @@ func TestApprovalsOutliveNothing(t *testing.T) {
 // awaitApprovals opens a panel until it shows n calls that wait.
 func awaitApprovals(t *testing.T, panel status.Client, n int) []status.Approval {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	shots, err := panel.Watch(ctx)
 	if err != nil {

@@ -238,10 +238,10 @@ func describeApprovalTargets(a status.Approval) string {
 	switch {
 	case len(a.Targets) == 0:
 		return "(unknown)"
-	case len(a.Targets)+a.More == 1:
-		return a.Targets[0]
 	case a.Move != nil:
 		return a.Move.Describe(func(name string) string { return name })
+	case len(a.Targets)+a.More == 1:
+		return a.Targets[0]
 	}
 	return fmt.Sprintf("%s and %d more", a.Targets[0], len(a.Targets)+a.More-1)
 }

@@ -123,7 +123,7 @@ func (v approvalView) printTargets(ctx context.Context) error {
 			v.printf("%s, %s:\n", formatCount(part.Total, "target"), formatLineChanges(part.Added, part.Removed))
 		}
 		for _, t := range part.Targets {
-			v.printf("  %-7s%s  %s\n", t.Action, t.Name, formatLineChanges(t.Added, t.Removed))
+			v.printf("  %-7s%s  %s\n", t.Action, t.FullName(), formatLineChanges(t.Added, t.Removed))
 		}
 		if from = part.Next; from == 0 {
 			break

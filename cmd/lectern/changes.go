@@ -100,13 +100,13 @@ func listChanges(ctx context.Context, c *cli, f status.Filter, asJSON bool) erro
 		return nil
 	}
 	rows := table{{"ID", "TIME", "CLIENT", "SESSION", "SOURCE", "TOOL", "CHANGE", "NOTES"}}
-	for _, ch := range found.Changes {
+	for _, ch := range status.MergeMoves(found.Changes) {
 		notes := describeChangeStatus(ch)
 		if ch.Reason != "" {
 			notes = append(notes, shortReason(ch.Reason))
 		}
 		rows.add(
-			ch.ID, ch.Time.Local().Format(time.DateTime), ch.Client, ch.Session, ch.Source, ch.Tool, ch.Action+" "+ch.Target,
+			ch.ID, ch.Time.Local().Format(time.DateTime), ch.Client, ch.Session, ch.Source, ch.Tool, ch.Summary(),
 			strings.Join(notes, ", "),
 		)
 	}
@@ -166,7 +166,7 @@ func showChanges(ctx context.Context, c *cli, ids []string) error {
 	}
 	for _, ch := range found.Changes {
 		c.printf("%s: %s\n", ch.ID, strings.Join(append([]string{
-			ch.Action + " " + ch.Target + " by " + ch.Client + " (" + ch.Session + ") with " + ch.Tool + " in " + ch.Source,
+			ch.Summary() + " by " + ch.Client + " (" + ch.Session + ") with " + ch.Tool + " in " + ch.Source,
 			ch.Time.Local().Format(time.DateTime),
 		}, describeChangeStatus(ch)...), ", "))
 		if ch.Reason != "" {

@@ -197,7 +197,7 @@ func (c completer) completeChanges(args []string) (ids []string) {
 	}
 	for _, ch := range found.Changes {
 		if !slices.Contains(args, ch.ID) {
-			ids = append(ids, ch.ID+"\t"+ch.Action+" "+ch.Target+" in "+ch.Source)
+			ids = append(ids, ch.ID+"\t"+ch.Summary()+" in "+ch.Source)
 		}
 	}
 	return ids

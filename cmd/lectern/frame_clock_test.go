@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"io"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,44 +16,104 @@ import (
 // The library has the clock that ours takes the place of; if this fails the panel is
 // drawn as the library likes, and a key waits 8 ms.
 func TestFrameClockFits(t *testing.T) {
-	if newFrameClock(tea.NewProgram(nil, tea.WithOutput(io.Discard))) == nil {
+	if newFrameClock(tea.NewProgram(nil, tea.WithOutput(io.Discard)), time.Now) == nil {
 		t.Error("the library keeps no such clock any more")
 	}
-	var none *frameClock
-	none.wake(nil)
 }
 
-// A frame comes soon after a key and at most sixty times a second otherwise, however
-// many messages come, and none when nothing has come for a while.
-func TestFrameClockSleeps(t *testing.T) {
+// A countedScreen shows the last message that came, and counts how often it is drawn.
+type countedScreen struct {
+	frames *atomic.Int64
+	text   string
+}
+
+func (s countedScreen) Init() tea.Cmd { return nil }
+
+func (s countedScreen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case string:
+		s.text = msg
+	case tea.KeyPressMsg:
+		s.text = "key " + msg.String()
+		return s, func() tea.Msg { return "what key " + msg.String() + " asked for" }
+	}
+	return s, nil
+}
+
+func (s countedScreen) View() tea.View {
+	s.frames.Add(1)
+	return tea.NewView(s.text)
+}
+
+// A recordingTerminal keeps what is written to it.
+type recordingTerminal struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (w *recordingTerminal) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.Write(p)
+}
+
+// take returns what was written since it was called before.
+func (w *recordingTerminal) take() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	defer w.text.Reset()
+	return w.text.String()
+}
+
+// A key is shown at once, as is what it asked for; what comes by itself is drawn ten times a
+// second, the last of it too; and nothing is drawn while nothing comes.
+func TestFrameClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newFrameClock(tea.NewProgram(nil, tea.WithOutput(io.Discard)))
-		defer c.ticker.Stop()
-		defer c.sleep.Stop()
-		ticks := func(d time.Duration, each func()) (n int) {
-			for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(time.Millisecond) { // the bubble's time
-				each()
-				select {
-				case <-c.ticker.C:
-					n++
-				default:
-				}
+		frames, terminal := new(atomic.Int64), &recordingTerminal{}
+		m := &frameClockModel{model: countedScreen{frames: frames}}
+		p := tea.NewProgram(m, tea.WithInput(nil), tea.WithOutput(terminal), tea.WithoutSignalHandler(), tea.WithWindowSize(40, 10),
+			tea.WithEnvironment([]string{"TERM=xterm-256color"}))
+		m.clock = newFrameClock(p, time.Now)
+		done := make(chan error)
+		go func() {
+			_, err := p.Run()
+			done <- err
+		}()
+		drawnIn := func(d time.Duration) int64 {
+			before := frames.Load()
+			time.Sleep(d) // the bubble's time
+			synctest.Wait()
+			return frames.Load() - before
+		}
+		drawnIn(time.Minute)
+		if n, text := drawnIn(time.Hour), terminal.take(); n != 0 {
+			t.Errorf("%d frames in an idle hour, after %q", n, text)
+		}
+		for i := range 20 {
+			key := fmt.Sprint(i % 10)
+			p.Send(tea.KeyPressMsg{Code: rune(key[0]), Text: key})
+			synctest.Wait()
+			if text := terminal.take(); !bytes.Contains([]byte(text), []byte("asked for")) && i == 0 || text == "" {
+				t.Errorf("key %s shows %q at once", key, text)
 			}
-			return n
+			drawnIn(time.Millisecond)
 		}
-		nothing := func() {}
-		c.wake(nil)
-		ticks(time.Second, nothing)
-		if n := ticks(time.Minute, nothing); n > 0 {
-			t.Errorf("%d frames in an idle minute", n)
+		drawnIn(time.Second)
+		before := frames.Load()
+		for i := range 1050 {
+			p.Send(fmt.Sprintf("line %d", i))
+			drawnIn(time.Millisecond)
 		}
-		if n := ticks(time.Second, func() { c.wake("a line of the log") }); n < 55 || n > 65 {
+		if n := frames.Load() - before; n != 11 {
 			t.Errorf("%d frames in a second full of messages", n)
 		}
-		ticks(time.Second, nothing)
-		c.wake(tea.KeyPressMsg{Code: 'j'})
-		if n := ticks(3*time.Millisecond, nothing); n == 0 {
-			t.Error("no frame within 3 ms of a key")
+		terminal.take()
+		if n, text := drawnIn(time.Minute), terminal.take(); n != 1 || text == "" {
+			t.Errorf("after the last message %d frames, which show %q", n, text)
+		}
+		p.Quit()
+		if err := <-done; err != nil {
+			t.Error(err)
 		}
 	})
 }

@@ -235,7 +235,7 @@ func TestKilledInMoves(t *testing.T) {
 // awaitHub waits for a hub and returns its PID.
 func awaitHub(t *testing.T, home string) (pid int) {
 	t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -358,7 +358,7 @@ func checkSweep(t *testing.T, home string, temps []string) {
 		}
 	}
 	runLectern(t, home, "hub", "restart")
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for _, left := folderState(t, home); len(left) > 0; _, left = folderState(t, home) {

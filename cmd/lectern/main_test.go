@@ -166,7 +166,7 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func until(ts *testscript.TestScript, complaint string, done func() bool) {
-	deadline := time.After(15 * time.Second)
+	deadline := time.After(time.Minute)
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for !done() {

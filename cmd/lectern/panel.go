@@ -113,7 +113,7 @@ func runPanelProgram(ctx context.Context, c *cli, panel tea.Model, guard *panicG
 	frames := &frameClockModel{model: guardedModel{panel, guard}}
 	program := tea.NewProgram(frames, options...)
 	if !f.screenReader {
-		frames.clock = newFrameClock(program)
+		frames.clock = newFrameClock(program, c.Now)
 	}
 	end, err := program.Run()
 	if m, ok := end.(*frameClockModel); ok {

@@ -104,7 +104,7 @@ func (x terminal) waitGone(what string) {
 
 func (x terminal) waitUntil(todo string, done func(screen string) bool) string {
 	x.t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	tick := time.NewTicker(30 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -233,7 +233,7 @@ func TestPanelInATerminal(t *testing.T) {
 // eventually waits for what another process will bring about.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	tick := time.NewTicker(30 * time.Millisecond)
 	defer tick.Stop()
 	for !done() {

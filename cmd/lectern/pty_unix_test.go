@@ -205,7 +205,7 @@ func (x *screen) text() string {
 // waitUntil waits for the screen to be as wanted, looking whenever it changes.
 func (x *screen) waitUntil(what string, done func() bool) {
 	x.t.Helper()
-	late := time.After(20 * time.Second)
+	late := time.After(time.Minute)
 	for {
 		x.mu.Lock()
 		ok, changed := done(), x.changed
@@ -296,7 +296,7 @@ func (x *screen) waitExit() int {
 	x.t.Helper()
 	select {
 	case <-x.done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		x.t.Fatalf("it does not end; the screen shows\n%s", x.text())
 	}
 	return x.code

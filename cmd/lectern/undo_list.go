@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -24,10 +25,14 @@ func listUndoable(ctx context.Context, c *cli) error {
 	}
 	rows := table{{"ID", "TIME", "CLIENT", "SESSION", "SOURCE", "CHANGE"}}
 	for _, call := range calls[:min(len(calls), maxListedUndoCalls)] {
+		call = status.MergeMoves(call)
 		first := call[0]
-		what := first.Action + " " + first.Target
-		if len(call) > 1 {
-			what += fmt.Sprintf(" and %d more", len(call)-1)
+		if i := slices.IndexFunc(call, func(ch status.Change) bool { return ch.MovedFrom != "" }); i >= 0 {
+			first = call[i] // the rest changes with it
+		}
+		what := first.Summary()
+		if more := len(call) - 1; more > 0 {
+			what += fmt.Sprintf(" and %d more", more)
 		}
 		rows.add(first.ID, first.Time.Local().Format(time.DateTime), first.Client, first.Session, first.Source, what)
 	}

@@ -33,19 +33,33 @@ func (r Request) describeChanges() changeDescription {
 	out := changeDescription{edit: r.textChange()}
 	var b strings.Builder
 	left := maxComparedBytes
+	from, to := map[int]bool{}, map[int]int{}
+	for _, m := range r.findMoves() {
+		from[m.From], to[m.To] = true, m.From
+	}
 	for i, change := range r.Changes {
+		if from[i] { // it is told where it goes
+			continue
+		}
+		target := status.ApprovalTarget{Name: r.targetName(i), Action: changeAction(change)}
+		if old, moves := to[i]; moves {
+			target.From, target.Action, change.Before = r.targetName(old), "move", r.Changes[old].Before
+		}
 		size := len(change.Before.Data) + len(change.After.Data)
-		body, added, removed := tooLongNotice(change), 0, 0
+		body := tooLongNotice(change)
 		if size <= left {
 			left -= size
 			var compared udiff.UnifiedDiff
-			if body, compared, added, removed = diffStatesWithHunks(change, out.edit != nil); out.edit != nil {
+			if body, compared, target.Added, target.Removed = diffStatesWithHunks(change, out.edit != nil); out.edit != nil {
 				out.edit.addHunks(compared)
 			}
 		} else {
 			out.cut = true
 		}
-		out.addTarget(&b, status.ApprovalTarget{Name: r.targetName(i), Action: changeAction(change), Added: added, Removed: removed}, body)
+		if body == "" && target.From != "" {
+			body = "its text stays the same\n"
+		}
+		out.addTarget(&b, target, body)
 	}
 	for _, read := range r.Reads {
 		out.addTarget(&b, status.ApprovalTarget{Name: read, Action: "call"}, "")
@@ -75,7 +89,7 @@ func (c *changeDescription) targetBody(t status.ApprovalTarget) string {
 
 // headline says what becomes of a target: "change a.md (+4001 −1)".
 func headline(t status.ApprovalTarget) string {
-	return strings.TrimSpace(t.Action + " " + t.Name + " " + formatLineCounts(t.Added, t.Removed))
+	return strings.TrimSpace(t.Action + " " + t.FullName() + " " + formatLineCounts(t.Added, t.Removed))
 }
 
 // formatLineCounts is "(+4001 −1)"; empty if no line is counted.

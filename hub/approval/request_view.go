@@ -21,10 +21,10 @@ const (
 
 // view is the request as people see it in a list.
 func (r Request) view(id string, now time.Time, limit time.Duration, full changeDescription) status.Approval {
-	shown := min(len(r.Changes), maxShownTargets)
-	targets := make([]string, shown)
+	total := len(full.targets) - len(r.Reads) // a move is one of them
+	targets := make([]string, min(total, maxShownTargets))
 	for i := range targets {
-		targets[i] = r.targetName(i)
+		targets[i] = full.targets[i].FullName()
 	}
 	plan, hunks := "", 0
 	if full.edit != nil {
@@ -34,8 +34,8 @@ func (r Request) view(id string, now time.Time, limit time.Duration, full change
 		ID: id, Since: now, Until: now.Add(limit),
 		Session: r.Session, Client: r.Call.Client.Name, Proven: r.Call.Client.Proven,
 		Source: r.Call.Source, Tool: r.Call.Tool, Effect: string(r.Call.Effect),
-		OnlyOnce: r.OnlyOnce || !r.Call.Client.Proven, Targets: targets, More: len(r.Changes) - shown, Added: full.added, Removed: full.removed,
-		Bytes: len(full.text), Move: targetMove(r.Changes),
+		OnlyOnce: r.OnlyOnce || !r.Call.Client.Proven, Targets: targets, More: total - len(targets), Added: full.added, Removed: full.removed,
+		Bytes: len(full.text), Move: r.targetMove(),
 		Within: r.permitPatterns(), AskReason: r.AskReason, Reason: r.Reason, Plan: plan, Hunks: hunks,
 		Args: clip(string(r.Args), maxShownArgsBytes),
 	}

@@ -1,6 +1,7 @@
 package approval_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,7 +25,7 @@ func TestMovesAreSaid(t *testing.T) {
 	}{
 		"a page with its links, into a new folder": {
 			[]tools.Change{made("New/", ""), gone("Old.md", page), made("New/Page.md", page), rewrite("A.md", "[[Old]]", "[[Page]]"), rewrite("B.md", "[[Old]]", "[[Page]]")},
-			&status.TargetMove{From: "Old.md", To: "New/Page.md", Count: 1, Changed: 2},
+			&status.TargetMove{From: "Old.md", To: "New/Page.md", Count: 1, Links: 2},
 		},
 		"a page whose own text changes": {
 			[]tools.Change{gone("Old.md", page), made("Page.md", "one\ntwo\nfour\n")},
@@ -50,6 +51,42 @@ func TestMovesAreSaid(t *testing.T) {
 		pendingID(t, q, r)
 		if got := only(t, q).Move; !cmp.Equal(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
+// What moves is one target with one diff, whatever else the call changes; nothing is said to be deleted and created.
+func TestMovesAreOneTarget(t *testing.T) {
+	q := newQueue()
+	r := request(
+		tools.Change{Target: "New/", After: tools.State{Exists: true}},
+		tools.Change{Target: "Old.md", Before: tools.State{Exists: true, Data: []byte("one\ntwo\nthree\n")}},
+		tools.Change{Target: "New/Page.md", After: tools.State{Exists: true, Data: []byte("one\n2\nthree\n")}},
+		tools.Change{Target: "Same.md", Before: tools.State{Exists: true, Data: []byte("same\n")}},
+		tools.Change{Target: "New/Same.md", After: tools.State{Exists: true, Data: []byte("same\n")}},
+		rewrite("A.md", "[[Old]]", "[[Page]]"),
+	)
+	id := pendingID(t, q, r)
+	view := only(t, q)
+	if want := []string{"New/", "Old.md → New/Page.md", "Same.md → New/Same.md", "A.md"}; !cmp.Equal(want, view.Targets) || view.More != 0 {
+		t.Errorf("targets %q and %d more", view.Targets, view.More)
+	}
+	all, err := q.ApprovalTargets(status.ApprovalRange{ID: id})
+	if err != nil || all.Total != 4 || all.Added != 2 || all.Removed != 2 {
+		t.Errorf("%+v, %v", all, err)
+	}
+	text, err := q.ApprovalText(status.ApprovalRange{ID: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"move Old.md → New/Page.md (+1 −1)\n", "\n-two\n+2\n", "move Same.md → New/Same.md\nits text stays the same\n"} {
+		if !strings.Contains(text.Text, want) {
+			t.Errorf("%q is not in\n%s", want, text.Text)
+		}
+	}
+	for _, wrong := range []string{"delete ", "create Old", "create New/Page"} {
+		if strings.Contains(text.Text, wrong) {
+			t.Errorf("%q is in\n%s", wrong, text.Text)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func TestClientSuite(t *testing.T) {
 // waitForSnapshot waits for a snapshot of which ok is true.
 func waitForSnapshot(t *testing.T, shots <-chan status.Snapshot, what string, ok func(status.Snapshot) bool) status.Snapshot {
 	t.Helper()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(time.Minute)
 	for {
 		select {
 		case s := <-shots:

@@ -229,10 +229,10 @@ func (a *testAgent) expectEnd() {
 // until waits for a condition of another process.
 func (w *hubTest) until(what string, ok func() bool) {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := waitFor(ctx, func() (bool, error) { return ok(), nil }); err != nil {
-		w.t.Fatalf("waited 10 s for: %s\nhub says: %s", what, w.output())
+		w.t.Fatalf("waited a minute for: %s\nhub says: %s", what, w.output())
 	}
 }
 

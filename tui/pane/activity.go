@@ -31,10 +31,10 @@ type Activity struct {
 	totals       bool
 	detailOpen   bool // the selected call has the whole pane
 
-	changes map[string]recordedChange // what calls changed; replaced, never changed
-	diffTop int                       // the first visible row of what the selected call changed
-	looked  time.Time                 // when the person last looked; zero: never
-	now     time.Time                 // zero: as of the snapshot
+	changes recentValues[recordedChange] // what calls changed
+	diffTop int                          // the first visible row of what the selected call changed
+	looked  time.Time                    // when the person last looked; zero: never
+	now     time.Time                    // zero: as of the snapshot
 
 	filter    widget.FilterInput
 	source    string // the only one whose calls are shown; empty: all
@@ -249,7 +249,7 @@ func (p Activity) handleMoveKey(k Press) (Activity, bool) {
 	}
 	p.diffTop = 0
 	underWay := p.runningCalls()
-	if i, ok := p.keys.RowAfterKey(k.KeyPressMsg, p.selectedRowIndex(underWay), len(underWay)+len(p.ring.passing), k.H-4); ok {
+	if i, ok := p.keys.RowAfterKey(k.KeyPressMsg, p.selectedRowIndex(underWay), len(underWay)+len(p.ring.passing.all()), k.H-4); ok {
 		return p.selectRowAt(i), true
 	}
 	return p, false

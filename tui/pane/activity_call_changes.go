@@ -21,33 +21,59 @@ type recordedChange struct {
 // maxShownCallChanges is how many Changes of a call are shown with their diffs.
 const maxShownCallChanges = 10
 
-// nextDiffQuery asks for the next Change of the selected call; nil: all are known.
+// nextDiffQuery asks for the next Change of the selected call, and then of the calls beside it,
+// so that a key shows them at once; nil: all are known.
 func nextDiffQuery(p Activity) Query {
-	c, ok := p.selectedEndedCall()
-	if !ok {
-		return nil
+	if c, ok := p.selectedEndedCall(); ok {
+		if id := firstUnknownChange(p, c.Changes, maxShownCallChanges); id != "" {
+			return DiffQuery{Change: id}
+		}
 	}
-	for _, id := range c.Changes[:min(len(c.Changes), maxShownCallChanges)] {
-		if _, known := p.changes[id]; !known {
-			return DiffQuery{id}
+	order := p.ring.orderedCallNumbers(p.errors)
+	for at, i := p.selectedEndedIndex(), 0; i < 4; i++ {
+		row := at + []int{1, -1, 2, -2}[i]
+		if row < 0 || row >= len(order) {
+			continue
+		}
+		if id := firstUnknownChange(p, p.ring.call(order[row]).Changes, maxReadAheadChanges); id != "" {
+			return DiffQuery{Change: id, Prefetch: true}
 		}
 	}
 	return nil
 }
 
+// maxReadAheadChanges is how many Changes of a call are read before it is selected.
+const maxReadAheadChanges = 2
+
+// firstUnknownChange is the first of ids whose diff is not known, of the first most; empty: none.
+func firstUnknownChange(p Activity, ids []string, most int) string {
+	for _, id := range ids[:min(len(ids), most)] {
+		if _, known := p.changes.get(id); !known {
+			return id
+		}
+	}
+	return ""
+}
+
 // cacheChangeDiff returns p with a Change of a call. It forgets others when there are many.
 func cacheChangeDiff(p Activity, id string, r Result) Activity {
-	one := recordedChange{}
+	one, movedAway := recordedChange{}, false
 	add := func(kind widget.LineKind, text string) {
 		one.parts = append(one.parts, widget.TextBlock{Kind: kind, Text: text})
 	}
 	if i := slices.IndexFunc(r.Changes.Changes, func(c status.Change) bool { return c.ID == id }); i >= 0 {
 		c := r.Changes.Changes[i]
-		add(widget.TitleLine, fmt.Sprintf("%s %s, %s → %s, change %s", c.Action, c.Target, widget.FormatBytes(c.Before),
-			widget.FormatBytes(c.After), c.ID))
+		title := fmt.Sprintf("%s, %s → %s, change %s", c.Summary(), widget.FormatBytes(c.Before), widget.FormatBytes(c.After), c.ID)
+		if c.MovedFrom+c.MovedTo != "" {
+			title = c.Summary() + ", change " + c.ID
+		}
+		add(widget.TitleLine, title)
 		add(widget.DimLine, changeStateText(c))
+		movedAway = c.MovedTo != ""
 	}
 	switch diff := r.Changes.Diffs[id]; {
+	case movedAway:
+		add(widget.DimLine, "The change that created it there has the diff.")
 	case r.Err != nil:
 		add(widget.RiskLine, "Cannot load the diff: "+r.Err.Error())
 	case diff == "":
@@ -59,14 +85,7 @@ func cacheChangeDiff(p Activity, id string, r Result) Activity {
 		}
 	}
 	one.text = widget.NewTextView().AppendBlocks(one.parts...)
-	changes := map[string]recordedChange{id: one}
-	for id, c := range p.changes {
-		if len(changes) < 4*maxCachedDiffs {
-			changes[id] = c
-		}
-	}
-	changes[id] = one
-	p.changes = changes
+	p.changes = p.changes.put(id, one, 4*maxCachedDiffs)
 	return p
 }
 
@@ -74,7 +93,7 @@ func cacheChangeDiff(p Activity, id string, r Result) Activity {
 // changed.
 func forgetChanges(p Activity, calls []status.Call) Activity {
 	if slices.ContainsFunc(calls, func(c status.Call) bool { return c.Event == string(status.UndoChanges) || len(c.Changes) > 0 }) {
-		p.changes = nil
+		p.changes = recentValues[recordedChange]{}
 	}
 	return p
 }
@@ -82,12 +101,12 @@ func forgetChanges(p Activity, calls []status.Call) Activity {
 // callDiffsText are the Changes of a call as text: for each what it did and whether it
 // stands, and its diff.
 func callDiffsText(p Activity, c status.Call) widget.TextView {
-	if one, known := p.changes[c.Changes[0]]; known && len(c.Changes) == 1 {
+	if one, known := p.changes.get(c.Changes[0]); known && len(c.Changes) == 1 {
 		return one.text
 	}
 	var parts []widget.TextBlock
 	for _, id := range c.Changes[:min(len(c.Changes), maxShownCallChanges)] {
-		one, known := p.changes[id]
+		one, known := p.changes.get(id)
 		if !known {
 			one.parts = []widget.TextBlock{{Kind: widget.DimLine, Text: "Loading the diff …"}}
 		}
@@ -156,7 +175,7 @@ func rowDisabledReason(p Activity, k tea.KeyPressMsg) string {
 	switch acts := key.Matches(k, p.keys.PauseClient, p.keys.ReadOnly, p.keys.Revoke); {
 	case key.Matches(k, p.keys.NewerDay) && p.selectedEndedIndex() == 0:
 		return "This is the newest row."
-	case key.Matches(k, p.keys.OlderDay) && p.selectedEndedIndex() >= len(p.ring.passing)-1:
+	case key.Matches(k, p.keys.OlderDay) && p.selectedEndedIndex() >= len(p.ring.passing.all())-1:
 		return "This is the oldest row that is read so far."
 	case !undoes && !acts:
 		return ""

@@ -2,10 +2,7 @@ package pane
 
 import (
 	"cmp"
-	"iter"
 	"slices"
-	"sort"
-	"strings"
 	"time"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -29,14 +26,14 @@ type callLog struct {
 	whole   uint64 // the first call from which on none is left out; those before match the search
 	next    uint64
 	search  status.CallSearch
-	passing []uint64 // the numbers of the calls that match; ascending
-	sources []string // in the order of their first calls
+	passing newestFirst // the numbers of the calls that match
+	counts  callCounts  // of those
+	sources []string    // in the order of their first calls
 
 	revision                 uint64 // counts what changes passing
 	toolTotals, clientTotals cachedSummary[[]callTotal]
-	newestFirst, failedFirst cachedSummary[[]uint64]
-	callCount, newCount      cachedSummary[int]
-	newSince                 time.Time // that newCount counts from
+	failedFirst              cachedSummary[[]uint64]
+	rows                     drawnRows
 
 	newestRecorded int64     // the ID of the newest call that was read from the audit; 0: none was
 	before         int64     // the ID of the oldest; 0: none was
@@ -66,41 +63,17 @@ func (s *cachedSummary[T]) getOrCompute(r *callLog, compute func() T) T {
 	return s.value
 }
 
-// A callTotal is what the calls of one tool or client come to.
-type callTotal struct {
-	name     string
-	calls    int
-	failures int
-	worked   time.Duration
-	answered int
-}
-
 // firstCallNumber leaves room for the calls that are read from the audit.
 const firstCallNumber = 1 << 32
 
 func newCallLog() *callLog {
-	return &callLog{whole: firstCallNumber, next: firstCallNumber, more: true}
+	return &callLog{whole: firstCallNumber, next: firstCallNumber, more: true, counts: newCallCounts(time.Time{})}
 }
 
 // call is the call with this number, which must be there.
 func (r *callLog) call(n uint64) *status.Call {
 	i, _ := slices.BinarySearchFunc(r.calls, n, func(c numberedCall, n uint64) int { return cmp.Compare(c.n, n) })
 	return r.calls[i].Call
-}
-
-// matching are the calls that match, the oldest first.
-func (r *callLog) matching() iter.Seq[*status.Call] {
-	return func(yield func(*status.Call) bool) {
-		i := 0
-		for _, n := range r.passing {
-			for r.calls[i].n != n {
-				i++
-			}
-			if !yield(r.calls[i].Call) {
-				return
-			}
-		}
-	}
 }
 
 // add adds a call that has just ended.
@@ -114,14 +87,17 @@ func (r *callLog) add(c status.Call) {
 	r.calls = append(r.calls, numberedCall{n, &c})
 	r.addSourceName(c.Source)
 	if r.search.Matches(&c) {
-		r.passing = append(r.passing, n)
+		r.passing.addNewer(n)
+		r.counts.add(&c, 1)
 	}
 	if len(r.calls) > maxCalls { // append copies the rest now and then
+		oldest := r.calls[0]
+		if all := r.passing.all(); len(all) > 0 && all[len(all)-1] == oldest.n {
+			r.passing.dropOldest()
+			r.counts.add(oldest.Call, -1)
+		}
 		r.calls = r.calls[1:]
 		r.more, r.before, r.whole = true, r.calls[0].ID, max(r.whole, r.calls[0].n)
-	}
-	if len(r.passing) > 0 && r.passing[0] < r.calls[0].n {
-		r.passing = r.passing[1:]
 	}
 }
 
@@ -156,13 +132,15 @@ func (r *callLog) dropRecorded() {
 
 // rematchCalls selects among the calls that are there, and has older ones read.
 func (r *callLog) rematchCalls() {
-	r.passing, r.more, r.reached, r.failed = nil, true, time.Time{}, nil
+	r.passing, r.more, r.reached, r.failed = newestFirst{}, true, time.Time{}, nil
+	r.rows = drawnRows{} // others get the numbers of the recorded ones
 	r.revision++
 	for i := range r.calls {
 		if r.search.Matches(r.calls[i].Call) {
-			r.passing = append(r.passing, r.calls[i].n)
+			r.passing.addNewer(r.calls[i].n)
 		}
 	}
+	r.recount()
 }
 
 // addRecorded adds what was read from the audit, which is older than all that is
@@ -182,14 +160,18 @@ func (r *callLog) addRecorded(page status.RecordedCalls, err error) {
 	if len(r.calls) > 0 {
 		first = r.calls[0].n
 	}
-	older, numbers := make([]numberedCall, len(found)), make([]uint64, len(found))
-	for i, c := range slices.Backward(found) {
-		at, n := len(found)-1-i, first-1-uint64(i)
-		older[at], numbers[at] = numberedCall{n, &c}, n
-		r.addSourceName(c.Source)
+	older := make([]numberedCall, len(found))
+	for i, c := range found {
+		n := first - 1 - uint64(i)
+		older[len(found)-1-i] = numberedCall{n, &c}
+		r.passing.addOlder(n)
+		r.counts.add(&c, 1)
 		r.newestRecorded = max(r.newestRecorded, c.ID)
 	}
-	r.calls, r.passing = append(older, r.calls...), append(numbers, r.passing...)
+	for i := range older {
+		r.addSourceName(older[i].Source)
+	}
+	r.calls = append(older, r.calls...)
 	if r.search == (status.CallSearch{}) && len(r.calls) > 0 {
 		r.whole = r.calls[0].n
 	}
@@ -198,7 +180,7 @@ func (r *callLog) addRecorded(page status.RecordedCalls, err error) {
 // nextRecordedQuery asks for recorded calls where fewer than [readAheadCalls] stand after
 // position; nil: nothing is to be read.
 func (r *callLog) nextRecordedQuery(position int) Query {
-	if !r.more || len(r.calls) >= maxCalls || len(r.passing)-position > readAheadCalls {
+	if !r.more || len(r.calls) >= maxCalls || len(r.passing.all())-position > readAheadCalls {
 		return nil
 	}
 	return r.olderQuery()
@@ -209,11 +191,7 @@ func (r *callLog) olderQuery() Query { return RecordedCallsQuery{Search: r.searc
 // orderedCallNumbers returns the numbers of the calls that match, the newest first; with
 // failedFirst those that failed stand before the others. It must not be changed.
 func (r *callLog) orderedCallNumbers(failedFirst bool) []uint64 {
-	newest := r.newestFirst.getOrCompute(r, func() []uint64 {
-		all := slices.Clone(r.passing)
-		slices.Reverse(all)
-		return all
-	})
+	newest := r.passing.all()
 	if !failedFirst {
 		return newest
 	}
@@ -230,70 +208,27 @@ func (r *callLog) orderedCallNumbers(failedFirst bool) []uint64 {
 
 // totalsByTool are the totals of the tools, the greatest first.
 func (r *callLog) totalsByTool() []callTotal {
-	return r.toolTotals.getOrCompute(r, func() []callTotal { return r.totalsBy(func(c *status.Call) string { return c.Tool }) })
+	return r.toolTotals.getOrCompute(r, r.counts.byTool.greatestFirst)
 }
 
 // totalsByClient are the totals of the clients, the greatest first.
 func (r *callLog) totalsByClient() []callTotal {
-	return r.clientTotals.getOrCompute(r, func() []callTotal { return r.totalsBy(func(c *status.Call) string { return c.Client }) })
+	return r.clientTotals.getOrCompute(r, r.counts.byClient.greatestFirst)
 }
 
-// matchingCallCount counts the calls that match, without the events between them.
-func (r *callLog) matchingCallCount() int {
-	return r.callCount.getOrCompute(r, func() (n int) {
-		for c := range r.matching() {
-			if c.Event == "" {
-				n++
-			}
-		}
-		return n
-	})
-}
-
-// countSince counts the calls that match and began after t.
+// countSince counts the calls and events that match and began after t.
 func (r *callLog) countSince(t time.Time) int {
-	if !t.Equal(r.newSince) {
-		r.newCount, r.newSince = cachedSummary[int]{}, t
+	if !t.Equal(r.counts.since) {
+		r.counts.since = t
+		r.recount()
 	}
-	return r.newCount.getOrCompute(r, func() (n int) {
-		for c := range r.matching() {
-			if c.Time.After(t) {
-				n++
-			}
-		}
-		return n
-	})
+	return r.counts.newer
 }
 
-// totalsBy are what the calls that match come to, by name; the greatest first.
-func (r *callLog) totalsBy(name func(*status.Call) string) []callTotal {
-	byName := map[string]*callTotal{}
-	for c := range r.matching() {
-		if c.Event != "" {
-			continue
-		}
-		t := byName[name(c)]
-		if t == nil {
-			t = &callTotal{name: name(c)}
-			byName[t.name] = t
-		}
-		t.add(c)
-	}
-	all := make([]callTotal, 0, len(byName))
-	for _, t := range byName {
-		all = append(all, *t)
-	}
-	sort.Slice(all, func(i, j int) bool {
-		return cmp.Or(cmp.Compare(all[j].calls, all[i].calls), strings.Compare(all[i].name, all[j].name)) < 0
-	})
-	return all
-}
-
-func (t *callTotal) add(c *status.Call) {
-	t.calls++
-	t.worked += c.Worked()
-	t.answered += c.ResponseBytes
-	if c.Failed() {
-		t.failures++
+// recount counts the calls that match again.
+func (r *callLog) recount() {
+	r.counts = newCallCounts(r.counts.since)
+	for _, n := range r.passing.all() {
+		r.counts.add(r.call(n), 1)
 	}
 }

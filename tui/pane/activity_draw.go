@@ -102,12 +102,12 @@ func (p Activity) listNote() []widget.NotePart {
 
 // callCountText says how many calls are listed, and how far back a filter has looked.
 func callCountText(p Activity) string {
-	calls := p.ring.matchingCallCount()
+	calls := p.ring.counts.calls
 	counted := widget.CountWithNoun(calls, "call")
 	if p.ring.more {
 		counted = widget.FormatCount(calls) + "+ calls"
 	}
-	switch events := len(p.ring.passing) - calls; {
+	switch events := p.ring.counts.events; {
 	case events > 0 && calls == 0 && !p.ring.more:
 		counted = widget.CountWithNoun(events, "event")
 	case events > 0:
@@ -122,7 +122,7 @@ func callCountText(p Activity) string {
 // positionText says which row of many is selected; empty: the list follows, or has few.
 func positionText(p Activity) string {
 	underWay := p.runningCalls()
-	rows := len(p.ring.passing) + len(underWay)
+	rows := len(p.ring.passing.all()) + len(underWay)
 	if p.follow || rows < widget.MinRowsForPosition {
 		return ""
 	}
@@ -151,12 +151,19 @@ func (p Activity) listSection(t theme.Theme) widget.Section {
 		title := drawCallColumnTitles(t, w)
 		w = widget.ListRowWidth(w, h-1, n)
 		from, _ := widget.VisibleRange(n, at, h-1)
+		clients := rowClientNames{snap: &p.snap}
 		return append([]string{title}, widget.AddScrollBar(t, widget.VisibleRows(t, n, at, h-1, func(t theme.Theme, i int) string {
 			if i < len(underWay) {
 				return p.runningRow(t, underWay[i], w)
 			}
 			i -= len(underWay)
-			return p.row(t, p.ring.call(order[i]), w, i == 0 || !sameDay(p, order[i-1], order[i]))
+			call, first := p.ring.call(order[i]), i == 0 || !sameDay(p, order[i-1], order[i])
+			client := clients.name(call)
+			draw := func() string { return p.row(t, call, client, w, first) }
+			if first || i+len(underWay) == at {
+				return draw()
+			}
+			return p.ring.rows.getOrDraw(t, w, drawnRowKey{order[i], isNewCall(p, call), client}, draw)
 		}), w, from, n)...)
 	}}
 }
@@ -252,8 +259,8 @@ func drawCallColumnTitles(t theme.Theme, w int) string {
 	return theme.Fit(line, w)
 }
 
-// row draws a call; the first of a day with the day.
-func (p Activity) row(t theme.Theme, call *status.Call, w int, firstOfDay bool) string {
+// row draws a call of a client; the first of a day with the day.
+func (p Activity) row(t theme.Theme, call *status.Call, client string, w int, firstOfDay bool) string {
 	c := callColumnsFor(w)
 	glyph, style, result := "●", t.Good, "ok"
 	switch {
@@ -281,7 +288,7 @@ func (p Activity) row(t theme.Theme, call *status.Call, w int, firstOfDay bool) 
 	}
 	line := shown + style.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(call.Tool, c.tool) + t.Text.Text(" ") +
 		targetCell(t, t.Text, call, describeTargets(call, c.result == 0), c.target) +
-		optionalCell(t, t.Text, quotePossibleImpostor(p.snap, call.Client, call.Proven), c.client) +
+		optionalCell(t, t.Text, client, c.client) +
 		optionalCell(t, t.Dim, call.Source, c.source) +
 		optionalCell(t, effectStyle(t, call.Effect), call.Effect, max(0, c.effect-1)) +
 		t.Text.FitRight(widget.FormatDuration(call.Worked()), c.took)

@@ -40,7 +40,7 @@ func (p Activity) selectedRowIndex(underWay []status.RunningCall) int {
 			return len(underWay) + i
 		}
 	}
-	return min(len(underWay)+p.selectedEndedIndex(), max(0, len(underWay)+len(p.ring.passing)-1))
+	return min(len(underWay)+p.selectedEndedIndex(), max(0, len(underWay)+len(p.ring.passing.all())-1))
 }
 
 // selectRowAt selects a row among all.

@@ -171,18 +171,21 @@ func describeMove(a status.Approval, w int) string {
 	room := w - theme.Width(say(func(string) string { return "" }))
 	if room < 20 {
 		text := " wants to move " + widget.CountWithNoun(a.Move.Count, "target")
-		if a.Move.Changed > 0 {
+		switch links := a.Move.LinksText(); {
+		case links != "":
+			text += " and change " + links
+		case a.Move.Changed > 0:
 			text += fmt.Sprintf(" and change %d", a.Move.Changed)
 		}
 		return text + " in " + a.Source
 	}
-	longest := moveNameWidth(*a.Move, room)
+	longest := moveNameWidth(a.Move.From, a.Move.To, room)
 	return say(func(name string) string { return theme.Style{}.CutLeft(name, longest) })
 }
 
-// moveNameWidth is how long each of the names of m can be so that both have room in w cells.
-func moveNameWidth(m status.TargetMove, w int) int {
-	return max(w/2, w-min(theme.Width(theme.Sanitize(m.From)), theme.Width(theme.Sanitize(m.To))))
+// moveNameWidth is how long each of two names can be so that both have room in w cells.
+func moveNameWidth(from, to string, w int) int {
+	return max(w/2, w-min(theme.Width(theme.Sanitize(from)), theme.Width(theme.Sanitize(to))))
 }
 
 // drawTargetsRow names the targets, and what the agent says.
@@ -321,17 +324,28 @@ func approvalRow(t theme.Theme, a status.Approval, now time.Time, zone *time.Loc
 
 // drawApprovalTarget is the first of the targets of a in w cells, of a move both names.
 func drawApprovalTarget(s theme.Style, a status.Approval, w int) string {
-	const arrow = " → "
-	m := a.Move
-	if m == nil || w < 20 {
-		return drawFirstTarget(s, a.Targets, len(a.Targets)+a.More-1, w)
+	m, more := a.Move, len(a.Targets)+a.More-1
+	switch {
+	case m == nil:
+		return drawFirstTarget(s, a.Targets, more, w)
+	case w < 20:
+		return drawFirstTarget(s, []string{m.From}, more, w)
 	}
 	rest := ""
-	if more := m.Count - 1 + m.Changed; more > 0 {
+	if more = m.Count - 1 + m.Changed; more > 0 {
 		rest = fmt.Sprintf(" +%d", more)
 	}
-	longest := moveNameWidth(*m, w-theme.Width(arrow)-len(rest))
-	return s.CutLeft(m.From, longest) + s.Text(arrow) + s.CutLeft(m.To, longest) + s.Text(rest)
+	if links := m.LinksText(); links != "" && w >= 40 {
+		rest += " and " + links
+	}
+	return drawMovedNames(s, m.From, m.To, w-len(rest)) + s.Text(rest)
+}
+
+// drawMovedNames are the two names of what was moved, in w cells.
+func drawMovedNames(s theme.Style, from, to string, w int) string {
+	const arrow = " → "
+	longest := moveNameWidth(from, to, w-theme.Width(arrow))
+	return s.CutLeft(from, longest) + s.Text(arrow) + s.CutLeft(to, longest)
 }
 
 // drawFirstTarget is the first of the targets, a page before the folders that come with it, in w cells
@@ -363,11 +377,18 @@ func drawToolName(t theme.Theme, a status.Approval, w int) string {
 // moves first.
 func pagesFirstTargetsText(a status.Approval) string {
 	a.Targets = pagesFirst(a.Targets)
-	if m := a.Move; m != nil && a.More == 0 {
-		rest := slices.DeleteFunc(a.Targets, func(name string) bool { return name == m.From || name == m.To })
-		a.Targets = append([]string{m.From + " → " + m.To}, rest...)
+	if a.Move != nil {
+		slices.SortStableFunc(a.Targets, func(x, y string) int { return moveRank(x) - moveRank(y) })
 	}
 	return targetsText(a)
+}
+
+// moveRank puts what moves before what only changes.
+func moveRank(target string) int {
+	if strings.Contains(target, " → ") {
+		return 0
+	}
+	return 1
 }
 
 // pagesFirst are targets with the folders that come with the rest behind it.

@@ -59,7 +59,7 @@ func newApprovalText(a status.Approval, q ApprovalQuery, r Result, chosen hunkCh
 		for _, t := range c.Targets {
 			switch group := groups[t.Offset]; {
 			case group == nil:
-				add(widget.TextLine, fmt.Sprintf("%-7s%s  %s", t.Action, t.Name, formatLineChanges(t.Added, t.Removed)))
+				add(widget.TextLine, fmt.Sprintf("%-7s%s  %s", t.Action, t.FullName(), formatLineChanges(t.Added, t.Removed)))
 			case group.targets[0].Offset == t.Offset:
 				add(widget.TextLine, group.headline())
 			}
@@ -274,7 +274,7 @@ func (g *targetGroup) headline() string {
 func (g *targetGroup) names() string {
 	names := make([]string, len(g.targets))
 	for i, t := range g.targets {
-		names[i] = t.Name
+		names[i] = t.FullName()
 	}
 	return strings.Join(names, ", ")
 }

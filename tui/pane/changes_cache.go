@@ -18,6 +18,8 @@ type changeCache struct {
 	changes    []status.Change // newest first
 	sessions   []string        // in their order on the screen
 	runs       []foldedChange  // the rows: what changes_folded.go makes of changes
+	rowByID    map[string]int  // of each Change: its own row, or the one that it is folded into
+	indexByID  map[string]int  // of each Change in changes
 	unfolded   map[string]bool // by foldGroupID; replaced, never changed
 	filter     widget.FilterInput
 	more       bool   // there are older ones
@@ -26,7 +28,7 @@ type changeCache struct {
 	refresh    int // how often it became old
 	loaded     int // the turn that was read; behind turn: it is old
 	olderError string
-	diffs      map[string]widget.TextView // replaced, never changed
+	diffs      recentValues[widget.TextView]
 }
 
 func newChangeCache() changeCache { return changeCache{refresh: 1} }
@@ -36,10 +38,10 @@ func (b changeCache) rowAt(i int) foldedChange { return b.runs[i] }
 
 // rowIndex is the row of a Change: its own, or the one that it is folded into; -1: none.
 func (b changeCache) rowIndex(id string) int {
-	if i := slices.IndexFunc(b.runs, func(r foldedChange) bool { return r.ID == id }); i >= 0 {
+	if i, ok := b.rowByID[id]; ok {
 		return i
 	}
-	return slices.IndexFunc(b.runs, func(r foldedChange) bool { return slices.Contains(r.older, id) })
+	return -1
 }
 
 func (b changeCache) startsSession(i int) bool {
@@ -47,7 +49,7 @@ func (b changeCache) startsSession(i int) bool {
 }
 
 func (b changeCache) get(id string) (status.Change, bool) {
-	if i := slices.IndexFunc(b.changes, func(c status.Change) bool { return c.ID == id }); i >= 0 {
+	if i, ok := b.indexByID[id]; ok {
 		return b.changes[i], true
 	}
 	return status.Change{}, false
@@ -67,11 +69,32 @@ func (b changeCache) wantedQuery(c changeSelection) Query {
 		}
 		return nil
 	}
-	if _, known := b.diffs[c.id]; !known {
-		return DiffQuery{c.id}
+	if _, known := b.diffs.get(c.id); !known {
+		return DiffQuery{Change: c.id}
 	}
-	if older && (few || b.rowIndex(c.id) >= b.rowCount()-5) {
+	row := b.rowIndex(c.id)
+	if older && (few || row >= b.rowCount()-5) {
 		return ChangesQuery{Before: b.last, Refresh: b.refresh}
+	}
+	if row >= 0 {
+		return b.nextRowQuery(row)
+	}
+	return nil
+}
+
+// maxReadAheadBytes is how large a change may be whose diff is read before it is selected.
+const maxReadAheadBytes = 64 << 10
+
+// nextRowQuery asks for the diff of a row beside the selected one, so that a key shows it at
+// once; nil: they are known.
+func (b changeCache) nextRowQuery(selected int) Query {
+	for _, i := range []int{selected + 1, selected - 1, selected + 2, selected - 2} {
+		if i < 0 || i >= b.rowCount() || b.runs[i].Before+b.runs[i].After > maxReadAheadBytes {
+			continue
+		}
+		if _, known := b.diffs.get(b.runs[i].ID); !known {
+			return DiffQuery{Change: b.runs[i].ID, Prefetch: true}
+		}
 	}
 	return nil
 }
@@ -94,13 +117,7 @@ func (b changeCache) takeResult(f Result) changeCache {
 		default:
 			l = l.AppendText(widget.DiffLine, diff)
 		}
-		diffs := map[string]widget.TextView{w.Change: l}
-		for id, l := range b.diffs {
-			if len(diffs) < maxCachedDiffs && id != w.Change {
-				diffs[id] = l
-			}
-		}
-		b.diffs = diffs
+		b.diffs = b.diffs.put(w.Change, l, maxCachedDiffs)
 	}
 	return b
 }
@@ -133,7 +150,7 @@ func (b changeCache) addChangesBatch(w ChangesQuery, f Result) changeCache {
 
 // diff is the difference that one Change made.
 func (b changeCache) diff(id string) widget.TextView {
-	if l, ok := b.diffs[id]; ok {
+	if l, ok := b.diffs.get(id); ok {
 		return l
 	}
 	return widget.NewTextView().AppendText(widget.DimLine, "Loading the diff …")

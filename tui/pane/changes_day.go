@@ -73,7 +73,7 @@ func dayTextBlocks(changes []status.Change, read status.Changes, zone *time.Loca
 	type pageKey struct{ source, target string }
 	var pages []pageKey
 	byPage := map[pageKey][]status.Change{}
-	for _, c := range changes {
+	for _, c := range status.MergeMoves(changes) {
 		page := pageKey{c.Source, c.Target}
 		if byPage[page] == nil {
 			pages = append(pages, page)
@@ -114,6 +114,12 @@ func dayTextBlocks(changes []status.Change, read status.Changes, zone *time.Loca
 // dayChangeHeading says when who did what, and whether it stands.
 func dayChangeHeading(c status.Change, zone *time.Location) string {
 	did := c.Action
+	switch {
+	case c.MovedFrom != "":
+		did = c.Summary()
+	case c.MovedTo != "":
+		did = "move to " + c.MovedTo
+	}
 	if c.Undoes != "" {
 		did = "undo of " + c.Undoes
 	}

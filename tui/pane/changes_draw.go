@@ -195,18 +195,41 @@ func changeRow(p Changes, t theme.Theme, c foldedChange, w int) string {
 	if !p.looked.IsZero() && c.Time.After(p.looked) {
 		at = t.Busy.Fit(when+"•", room)
 	}
-	line, end := style.Text(lead+glyph+" ")+at+t.Text.Fit(c.Action, 8), ""
+	line, end := style.Text(lead+glyph+" ")+at+t.Text.Fit(changeAction(c.Change), 8), ""
 	if n := len(c.older); n > 0 {
 		end += t.Busy.Text(fmt.Sprintf(" ×%d", n+1))
 	}
 	if note := c.PersonEdit.Note(); note != "" {
 		end += t.Busy.Text(" " + note)
 	}
+	if links := (status.TargetMove{Links: c.MovedLinks}).LinksText(); links != "" && w >= 48 {
+		end += t.Text.Text(" and " + links)
+	}
 	if w >= 60 || w >= 48 && len(p.snap.Sources) > 1 {
 		end += t.Dim.Cut(" "+c.Source, w/4)
 	}
-	line += t.Strong.CutLeft(c.Target, max(12, w-theme.Width(line)-theme.Width(end)))
+	line += drawChangeTarget(t.Strong, c.Change, max(12, w-theme.Width(line)-theme.Width(end)))
 	return widget.FillRow(t, line+end, w)
+}
+
+// changeAction is the word for what a Change did.
+func changeAction(c status.Change) string {
+	if c.MovedFrom+c.MovedTo != "" {
+		return "move"
+	}
+	return c.Action
+}
+
+// drawChangeTarget is the target of a Change in w cells, of a move both names.
+func drawChangeTarget(s theme.Style, c status.Change, w int) string {
+	switch {
+	case c.MovedFrom != "":
+		return drawMovedNames(s, c.MovedFrom, c.Target, w)
+	case c.MovedTo != "":
+		return drawMovedNames(s, c.Target, c.MovedTo, w)
+	default:
+		return s.CutLeft(c.Target, w)
+	}
 }
 
 // unseenChangesNote says how many changes came since the person last looked; empty: none.
@@ -260,9 +283,16 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 		if !ok {
 			return nil
 		}
+		target, sizes := c.Target, widget.FormatBytes(c.Before)+" → "+widget.FormatBytes(c.After)
+		if c.MovedFrom != "" {
+			target, sizes = c.MovedFrom+" → "+c.Target, widget.FormatBytes(c.After)
+		}
+		if links := (status.TargetMove{Links: c.MovedLinks}).LinksText(); links != "" {
+			sizes += ", with " + links
+		}
 		rows := []string{
-			field("target", c.Target),
-			field("action", fmt.Sprintf("%s by %s, %s → %s", c.Action, c.Tool, widget.FormatBytes(c.Before), widget.FormatBytes(c.After))),
+			field("target", target),
+			field("action", fmt.Sprintf("%s by %s, %s", changeAction(c), c.Tool, sizes)),
 			field("who", widget.OrDash(c.Client)+" in "+c.Source+", "+widget.FormatClockTime(c.Time, p.snap.Time, p.zone)+", change "+c.ID),
 		}
 		rows = append(rows, widget.PropertyRows(t, 9, "reason", c.Reason, w)...)

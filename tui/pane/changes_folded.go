@@ -16,11 +16,18 @@ import (
 type foldedChange struct {
 	status.Change
 	older []string // the IDs of the others, newest first
+	left  string   // the ID of the Change that deleted what this one moved; empty: none did
 	inner bool     // it stands below the run that it belongs to
 }
 
 // ids are those of the changes of r, the newest first.
-func (r foldedChange) ids() []string { return append([]string{r.ID}, r.older...) }
+func (r foldedChange) ids() []string {
+	ids := append([]string{r.ID}, r.older...)
+	if r.left != "" {
+		ids = append(ids, r.left)
+	}
+	return ids
+}
 
 // foldGroupID is what the changes of a run have in common: what was undone is no row with
 // what stands.
@@ -41,25 +48,40 @@ func (b changeCache) arrangeRows() changeCache {
 	for _, c := range b.changes {
 		bySession[rank[c.Session]] = append(bySession[rank[c.Session]], c)
 	}
+	b.indexByID = make(map[string]int, len(b.changes))
+	for i := range b.changes {
+		b.indexByID[b.changes[i].ID] = i
+	}
 	changes := slices.Concat(bySession...)
 	want := strings.TrimSpace(b.filter.Value())
 	b.runs = make([]foldedChange, 0, len(changes))
-	heads := map[string]int{}
-	for _, c := range changes {
+	heads, left := map[string]int{}, movedChangeIDs(changes)
+	for _, c := range status.MergeMoves(changes) {
 		if want != "" && widget.FuzzyScore(changeSearchText(c), want) == 0 {
 			continue
 		}
 		key := foldGroupID(c)
 		head, more := heads[key]
 		switch {
-		case more && c.Undoes == "" && b.runs[head].Undoes == "":
+		case more && c.Undoes == "" && b.runs[head].Undoes == "" && c.MovedFrom == "":
 			b.runs[head].older = append(b.runs[head].older, c.ID)
 		default:
 			heads[key] = len(b.runs)
-			b.runs = append(b.runs, foldedChange{Change: c})
+			b.runs = append(b.runs, foldedChange{Change: c, left: left[[2]string{c.Call, c.MovedFrom}]})
 		}
 	}
 	return b.insertUnfoldedRows()
+}
+
+// movedChangeIDs are the IDs of the Changes that delete what was moved, by their calls and targets.
+func movedChangeIDs(changes []status.Change) map[[2]string]string {
+	ids := map[[2]string]string{}
+	for i := range changes {
+		if c := &changes[i]; c.MovedTo != "" {
+			ids[[2]string{c.Call, c.Target}] = c.ID
+		}
+	}
+	return ids
 }
 
 // insertUnfoldedRows lists the changes of the runs that are unfolded below them.
@@ -76,13 +98,24 @@ func (b changeCache) insertUnfoldedRows() changeCache {
 			}
 		}
 	}
-	b.runs = rows
+	b.runs, b.rowByID = rows, make(map[string]int, len(b.changes))
+	for i := range slices.Backward(rows) { // a row of its own stands below the one that it is folded into
+		for _, id := range rows[i].older {
+			b.rowByID[id] = i
+		}
+	}
+	for i := range rows {
+		b.rowByID[rows[i].ID] = i
+		if rows[i].left != "" {
+			b.rowByID[rows[i].left] = i
+		}
+	}
 	return b
 }
 
 // changeSearchText is what the filter searches.
 func changeSearchText(c status.Change) string {
-	return c.Target + " " + c.Client + " " + c.Source + " " + c.Action + " " + c.Tool
+	return c.MovedFrom + " " + c.MovedTo + " " + c.Target + " " + c.Client + " " + c.Source + " " + c.Action + " " + c.Tool
 }
 
 // mergeSessionOrder is known with the sessions of changes that are not in it: those of

@@ -15,6 +15,31 @@ func quotePossibleImpostor(s status.Snapshot, client string, proven bool) string
 	return orNoName(client)
 }
 
+// rowClientNames are the clients of one frame as its rows name them.
+type rowClientNames struct {
+	snap  *status.Snapshot
+	names map[rowClient]string
+}
+
+type rowClient struct {
+	client string
+	proven bool
+}
+
+// name is the client of a call.
+func (n *rowClientNames) name(c *status.Call) string {
+	id := rowClient{c.Client, c.Proven}
+	name, ok := n.names[id]
+	if !ok {
+		if n.names == nil {
+			n.names = map[rowClient]string{}
+		}
+		name = quotePossibleImpostor(*n.snap, c.Client, c.Proven)
+		n.names[id] = name
+	}
+	return name
+}
+
 // truncatedClientName is a client as a footer names it.
 func truncatedClientName(client string) string {
 	if name := []rune(client); len(name) > maxFooterName {

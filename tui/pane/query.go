@@ -48,7 +48,10 @@ type (
 	// AgentsQuery asks which agents have been there.
 	AgentsQuery struct{ Refresh int }
 	// DiffQuery asks for the diff of one Change.
-	DiffQuery struct{ Change string }
+	DiffQuery struct {
+		Change   string
+		Prefetch bool // before it is selected, so that the key that selects it shows it at once
+	}
 	// ToolsQuery asks for the tools of a source that a client sees. No Source:
 	// all sources. No Client: one without grants of its own.
 	ToolsQuery struct {

@@ -53,7 +53,7 @@ func TestMachineIsAClient(t *testing.T) {
 // awaitInstallation waits for an Installation in a state.
 func awaitInstallation(t *testing.T, c status.Client, id string, want status.State) status.Installation {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	shots, err := c.Watch(ctx)
 	if err != nil {

@@ -47,7 +47,7 @@ func BenchmarkFuel(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	rewritten, err := fuel.Rewrite(engine, fuel.Options{Interrupt: "env.host_interrupt", BulkShift: 3, StackFirst: true})
+	rewritten, err := fuel.Rewrite(engine, fuel.Options{Interrupt: "env.host_interrupt", Callable: engineFunctions(), BulkShift: 3, StackFirst: true})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func engineOf(b *testing.B, module []byte) *instance {
 	ctx := context.Background()
 	runtime := wazero.NewRuntimeWithConfig(ctx, runtimeConfig(wazero.NewRuntimeConfigCompiler()).WithMemoryLimitPages(8192))
 	b.Cleanup(func() { runtime.Close(ctx) })
-	in := &instance{reservation: &reservation{pool: newMemoryPool()}, functions: map[string]api.Function{}}
+	in := &instance{reservation: &reservation{pool: newMemoryPool()}}
 	if err := provideImports(ctx, runtime, func(api.Module) *instance { return in }); err != nil {
 		b.Fatal(err)
 	}
@@ -111,9 +111,28 @@ func engineOf(b *testing.B, module []byte) *instance {
 	if remaining, ok := in.module.ExportedGlobal(fuel.RemainingGlobal).(api.MutableGlobal); ok {
 		in.remaining = remaining
 		in.remaining.Set(unlimitedFuel)
+	} else {
+		in.callers = []api.Function{&namedCaller{module: in.module, functions: map[uint64]api.Function{}}}
 	}
 	if _, err := in.setUp(""); err != nil {
 		b.Fatal(err)
 	}
 	return in
+}
+
+// namedCaller is fuel.CallFunction of a module that lacks it.
+type namedCaller struct {
+	api.Function
+	module    api.Module
+	functions map[uint64]api.Function
+}
+
+func (c *namedCaller) CallWithStack(ctx context.Context, stack []uint64) error {
+	f := c.functions[stack[0]]
+	if f == nil {
+		f = c.module.ExportedFunction(engineFunctions()[stack[0]])
+		c.functions[stack[0]] = f
+	}
+	copy(stack, stack[1:])
+	return f.CallWithStack(ctx, stack)
 }

@@ -21,8 +21,9 @@ import (
 
 // Files of an entry, besides the native code, which wazero writes.
 const (
-	preparedFile = "prepared"  // the values of a preparedModule, and the outline of its module
-	sumsFile     = "sums.json" // CRC-32C of every other file, by its name
+	preparedFile = "prepared"  // a preparedModule without its memory, and of its module the outline
+	memoryFile   = "memory"    // its memory, whose sum is in preparedFile: it is read later
+	sumsFile     = "sums.json" // CRC-32C of the other files, by their names; of compiled code that of its ends
 )
 
 // What the names of entries begin with, and of those that are being made.
@@ -48,24 +49,56 @@ func openCache(parent, key string) (*diskCache, error) {
 	return &diskCache{parent, filepath.Join(parent, entryPrefix+key)}, nil
 }
 
-// read returns the entry, nil if there is none or if it is damaged. Its module is an
-// outline, to be compiled with the entry's folder, which has the code.
+// read returns the entry without its memory, nil if there is none or if it is damaged. Its
+// module is an outline, to be compiled with the entry's folder, which has the code.
 func (c *diskCache) read() *preparedModule {
 	var want map[string]uint32
 	if b, err := os.ReadFile(filepath.Join(c.dir, sumsFile)); err != nil || json.Unmarshal(b, &want) != nil {
 		return nil
 	}
 	prepared, sums, err := readEntry(c.dir)
-	if err != nil || !maps.Equal(sums, want) || len(prepared) < 12 {
+	if err != nil || !maps.Equal(sums, want) {
 		return nil
 	}
-	return &preparedModule{
-		Begin:  uint64(binary.LittleEndian.Uint32(prepared)),
-		Fail:   uint64(binary.LittleEndian.Uint32(prepared[4:])),
-		Settle: uint64(binary.LittleEndian.Uint32(prepared[8:])),
-		Module: prepared[12:],
-	}
+	return decodePrepared(prepared)
 }
+
+// encode writes p with another module and without its memory, of which it has the sum.
+func (p *preparedModule) encode(module []byte) []byte {
+	var b []byte
+	for _, value := range []uint64{p.Begin, p.Fail, p.Settle, uint64(p.Size), uint64(checksum(p.Memory))} {
+		b = binary.LittleEndian.AppendUint32(b, uint32(value))
+	}
+	return append(b, module...)
+}
+
+// decodePrepared is the reverse of encode, nil if b is none.
+func decodePrepared(b []byte) *preparedModule {
+	const header = 20
+	if len(b) < header {
+		return nil
+	}
+	value := func(i int) uint64 { return uint64(binary.LittleEndian.Uint32(b[4*i:])) }
+	return &preparedModule{Begin: value(0), Fail: value(1), Settle: value(2), Size: int(value(3)), sum: uint32(value(4)), Module: b[header:]}
+}
+
+// readMemory completes a module that was read from an entry.
+func (p *preparedModule) readMemory(dir string) error {
+	if p.Memory != nil {
+		return nil
+	}
+	b, err := os.ReadFile(filepath.Join(dir, memoryFile))
+	if err != nil {
+		return err
+	}
+	if checksum(b) != p.sum {
+		return fmt.Errorf("%s is damaged", memoryFile)
+	}
+	p.Memory = b
+	return nil
+}
+
+func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
 
 // begin makes a folder for a new entry.
 func (c *diskCache) begin() (dir string, err error) {
@@ -86,12 +119,10 @@ func (c *diskCache) commit(ctx context.Context, dir string, p *preparedModule) e
 	if err := moveCode(ctx, dir, outline); err != nil {
 		return fmt.Errorf("complete cache entry: %w", err)
 	}
-	b := make([]byte, 0, 12+len(outline))
-	for _, value := range []uint64{p.Begin, p.Fail, p.Settle} {
-		b = binary.LittleEndian.AppendUint32(b, uint32(value))
-	}
-	if err := atomicfile.WriteFile(filepath.Join(dir, preparedFile), append(b, outline...), 0o600); err != nil {
-		return err
+	for name, content := range map[string][]byte{preparedFile: p.encode(outline), memoryFile: p.Memory} {
+		if err := atomicfile.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			return err
+		}
 	}
 	if err := c.writeSums(dir); err != nil {
 		return err
@@ -151,7 +182,7 @@ func moveCode(ctx context.Context, dir string, outline []byte) error {
 	return os.Rename(code[0], target)
 }
 
-// readEntry reads every file of an entry but the sums.
+// readEntry reads every file of an entry but the sums and the memory.
 func readEntry(dir string) (prepared []byte, sums map[string]uint32, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -160,7 +191,7 @@ func readEntry(dir string) (prepared []byte, sums map[string]uint32, err error) 
 	defer root.Close() //nolint:errcheck // it was only read
 	sums = map[string]uint32{}
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || d.Name() == sumsFile {
+		if err != nil || d.IsDir() || d.Name() == sumsFile || d.Name() == memoryFile {
 			return err
 		}
 		if !d.Type().IsRegular() {
@@ -172,7 +203,7 @@ func readEntry(dir string) (prepared []byte, sums map[string]uint32, err error) 
 				return err
 			}
 			_, _ = sum.Write(prepared) // never fails
-		} else if err := copyFile(sum, root, name); err != nil {
+		} else if err := sumEnds(sum, root, name); err != nil {
 			return err
 		}
 		sums[name] = sum.Sum32()
@@ -181,12 +212,30 @@ func readEntry(dir string) (prepared []byte, sums map[string]uint32, err error) 
 	return prepared, sums, err
 }
 
-// copyFile reads a file into w, a part at a time.
-func copyFile(w io.Writer, root *os.Root, name string) error {
+// How much of the start and the end of compiled code has a sum here, in bytes. wazero checks
+// a sum of the code itself, which is millions of bytes, but trusts the lengths that stand
+// before it, eight bytes for each function, and behind it.
+const (
+	codeHead = 24 * kibibyte
+	codeTail = kibibyte
+)
+
+// sumEnds reads the length of a file and its ends into sum.
+func sumEnds(sum io.Writer, root *os.Root, name string) error {
 	file, err := root.Open(name)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(w, file)
-	return errors.Join(err, file.Close())
+	defer file.Close() //nolint:errcheck // it was only read
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	size := info.Size()
+	_, _ = sum.Write(binary.LittleEndian.AppendUint64(nil, uint64(size))) // never fails
+	if _, err := io.Copy(sum, io.NewSectionReader(file, 0, codeHead)); err != nil {
+		return err
+	}
+	_, err = io.Copy(sum, io.NewSectionReader(file, max(0, size-codeTail), codeTail))
+	return err
 }

@@ -3,7 +3,7 @@ package sandbox
 import (
 	"context"
 	"errors"
-	"fmt"
+	"strings"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -19,9 +19,10 @@ type instance struct {
 	memory      api.Memory
 	remaining   api.MutableGlobal // fuel
 	refused     api.Global
-	stack       api.MutableGlobal // the C stack's pointer
-	functions   map[string]api.Function
-	parameters  [5]uint64 // of the call that begins, and then its result
+	stack       api.MutableGlobal           // the C stack's pointer
+	callers     []api.Function              // fuel.CallFunction, one for each call within another
+	depth       int                         // calls under way
+	parameters  [1 + fuel.CallParams]uint64 // of the call that begins, and then its result
 
 	clock int64 // ns since 1970, what Date reads
 	run   *run  // the one under way; nil while the image is built
@@ -30,9 +31,9 @@ type instance struct {
 // newInstance instantiates compiled. find must lead the imports to what add is
 // given, which happens before any code runs.
 func newInstance(ctx context.Context, runtime wazero.Runtime, compiled wazero.CompiledModule, pool *memoryPool) (*instance, error) {
-	in := &instance{reservation: &reservation{pool: pool}, functions: map[string]api.Function{}}
+	in := &instance{reservation: &reservation{pool: pool}}
 	ctx = experimental.WithMemoryAllocator(ctx, in.reservation)
-	module, err := runtime.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions())
+	module, err := runtime.InstantiateModule(ctx, compiled, instanceConfig())
 	if err != nil {
 		return nil, errors.Join(err, in.reservation.err)
 	}
@@ -46,7 +47,18 @@ func newInstance(ctx context.Context, runtime wazero.Runtime, compiled wazero.Co
 	}
 	in.remaining, in.stack = remaining, stack
 	in.remaining.Set(unlimitedFuel)
+	memory, ok := in.memory.Read(0, in.memory.Size())
+	if !ok {
+		return nil, errors.Join(errors.New("the engine's memory cannot be read"), module.Close(ctx))
+	}
+	pool.image.write(memory)
 	return in, nil
+}
+
+// instanceConfig gives an instance nothing. A source of random numbers, which nothing reads,
+// is set because wazero would seed one of its own for each instance.
+func instanceConfig() wazero.ModuleConfig {
+	return wazero.NewModuleConfig().WithName("").WithStartFunctions().WithRandSource(strings.NewReader(""))
 }
 
 func (in *instance) close(ctx context.Context) error { return in.module.Close(ctx) }
@@ -59,43 +71,48 @@ func (s stopped) Unwrap() error { return s.cause }
 
 // call calls a function of the engine that has at most one result. An error
 // means that the instance must not be used again.
-func (in *instance) call(name string, arguments ...uint64) (uint64, error) {
-	f := in.functions[name]
-	if f == nil {
-		if f = in.module.ExportedFunction(name); f == nil {
-			return 0, fmt.Errorf("the engine has no function %s", name)
-		}
-		in.functions[name] = f
+func (in *instance) call(f engineFunction, arguments ...uint64) (uint64, error) {
+	if in.depth == len(in.callers) {
+		in.callers = append(in.callers, nil)
+	}
+	caller := in.callers[in.depth]
+	if caller == nil {
+		caller = in.module.ExportedFunction(fuel.CallFunction)
+		in.callers[in.depth] = caller
 	}
 	// A call within this one may use them as well: parameters are read when a call
 	// begins, and the result is written when it ends.
-	stack := in.parameters[:max(1, copy(in.parameters[:], arguments))]
-	if err := f.CallWithStack(context.Background(), stack); err != nil {
+	in.parameters[0] = uint64(f)
+	copy(in.parameters[1:], arguments)
+	in.depth++
+	err := caller.CallWithStack(context.Background(), in.parameters[:])
+	in.depth--
+	if err != nil {
 		return 0, err
 	}
-	return stack[0], nil
+	return in.parameters[0], nil
 }
 
 // must is call for the inside of an import, which can only end by panicking.
-func (in *instance) must(name string, arguments ...uint64) uint64 {
-	result, err := in.call(name, arguments...)
+func (in *instance) must(f engineFunction, arguments ...uint64) uint64 {
+	result, err := in.call(f, arguments...)
 	if err != nil {
 		panic(stopped{err})
 	}
 	return result
 }
 
-// forgetDeepStacks drops the functions that scripts run in: each keeps the
-// stack that it once needed.
-func (in *instance) forgetDeepStacks() {
-	for _, name := range []string{"qjs_eval", "qjs_call", "qjs_execute_pending_job"} {
-		delete(in.functions, name)
+// forgetDeepStack drops the function that scripts run in: it keeps the stack that it
+// once needed.
+func (in *instance) forgetDeepStack() {
+	if len(in.callers) > 0 {
+		in.callers[0] = nil
 	}
 }
 
 // place copies text into the engine's memory, with a zero behind it.
 func (in *instance) place(text string) (uint64, error) {
-	at, err := in.call("wasm_malloc", uint64(len(text))+1)
+	at, err := in.call(wasmMalloc, uint64(len(text))+1)
 	if err != nil {
 		return 0, err
 	}
@@ -111,17 +128,17 @@ func (in *instance) newString(text string) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	value, err := in.call("qjs_new_string", at, uint64(len(text)))
+	value, err := in.call(qjsNewString, at, uint64(len(text)))
 	if err != nil {
 		return 0, err
 	}
-	_, err = in.call("wasm_free", at)
+	_, err = in.call(wasmFree, at)
 	return value, err
 }
 
 // newNumber makes a number of JavaScript.
 func (in *instance) newNumber(number float64) (uint64, error) {
-	return in.call("qjs_new_number", api.EncodeF64(number))
+	return in.call(qjsNewNumber, api.EncodeF64(number))
 }
 
 // readString returns a string of JavaScript as UTF-8, at most most bytes, and
@@ -133,7 +150,7 @@ func (in *instance) readString(value uint64, most int64) (text string, length in
 	top := in.stack.Get()
 	at := top - frame
 	in.stack.Set(at)
-	chars, err := in.call("qjs_get_string_len", value, at)
+	chars, err := in.call(qjsGetStringLen, value, at)
 	if err != nil {
 		return "", 0, err
 	}
@@ -147,7 +164,7 @@ func (in *instance) readString(value uint64, most int64) (text string, length in
 		return "", 0, errors.New("the engine returned a string outside of its memory")
 	}
 	text = string(b)
-	_, err = in.call("qjs_free_cstring", chars)
+	_, err = in.call(qjsFreeCString, chars)
 	return text, int64(n), err
 }
 
@@ -162,14 +179,14 @@ func (in *instance) evaluate(code, file string, flags uint64) (value uint64, thr
 	if err != nil {
 		return 0, false, err
 	}
-	value, err = in.call("qjs_eval", source, uint64(len(code)), name, flags)
+	value, err = in.call(qjsEval, source, uint64(len(code)), name, flags)
 	if err != nil {
 		return 0, false, err
 	}
-	if _, err = in.call("wasm_free", source); err != nil {
+	if _, err = in.call(wasmFree, source); err != nil {
 		return 0, false, err
 	}
-	if _, err = in.call("wasm_free", name); err != nil {
+	if _, err = in.call(wasmFree, name); err != nil {
 		return 0, false, err
 	}
 	return in.caught(value)
@@ -177,32 +194,32 @@ func (in *instance) evaluate(code, file string, flags uint64) (value uint64, thr
 
 // caught takes the exception, if value stands for one.
 func (in *instance) caught(value uint64) (result uint64, thrown bool, err error) {
-	exception, err := in.call("qjs_is_exception", value)
+	exception, err := in.call(qjsIsException, value)
 	if err != nil || exception == 0 {
 		return value, false, err
 	}
-	value, err = in.call("qjs_get_exception")
+	value, err = in.call(qjsGetException)
 	return value, true, err
 }
 
 // invoke calls a function of JavaScript for what it does.
 func (in *instance) invoke(function uint64, arguments ...uint64) (thrown bool, err error) {
-	undefined, err := in.call("qjs_get_undefined")
+	undefined, err := in.call(qjsGetUndefined)
 	if err != nil {
 		return false, err
 	}
-	at, err := in.call("wasm_malloc", uint64(4*len(arguments)))
+	at, err := in.call(wasmMalloc, uint64(4*len(arguments)))
 	if err != nil {
 		return false, err
 	}
 	for i, a := range arguments {
 		in.memory.WriteUint32Le(uint32(at)+uint32(4*i), uint32(a))
 	}
-	value, err := in.call("qjs_call", function, undefined, uint64(len(arguments)), at)
+	value, err := in.call(qjsCall, function, undefined, uint64(len(arguments)), at)
 	if err != nil {
 		return false, err
 	}
-	if _, err = in.call("wasm_free", at); err != nil {
+	if _, err = in.call(wasmFree, at); err != nil {
 		return false, err
 	}
 	_, thrown, err = in.caught(value)
@@ -212,12 +229,12 @@ func (in *instance) invoke(function uint64, arguments ...uint64) (thrown bool, e
 // drain runs the jobs of promises until there are none.
 func (in *instance) drain() error {
 	for {
-		pending, err := in.call("qjs_is_job_pending")
+		pending, err := in.call(qjsIsJobPending)
 		if err != nil || pending == 0 {
 			return err
 		}
 		// A job that throws has rejected its promise; there is nothing to do.
-		if _, err := in.call("qjs_execute_pending_job"); err != nil {
+		if _, err := in.call(qjsExecutePendingJob); err != nil {
 			return err
 		}
 	}
@@ -259,6 +276,6 @@ func (in *instance) restore(image *heapImage) bool {
 	}
 	in.run, in.clock = nil, 0
 	in.remaining.Set(unlimitedFuel)
-	in.forgetDeepStacks()
+	in.forgetDeepStack()
 	return true
 }

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -325,25 +326,29 @@ func TestCache(t *testing.T) {
 		}
 		return err
 	})
-	if len(files) < 3 {
+	if len(files) < 4 {
 		t.Fatalf("files %v", files)
 	}
 	for _, file := range files {
-		b, err := os.ReadFile(file)
+		whole, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b[len(b)/2] ^= 1
-		if err := os.WriteFile(file, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		c := diskCache{dir, first}
-		if c.read() != nil {
-			t.Errorf("a flipped bit in %s is not noticed", file)
-		}
-		open()
-		if c.read() == nil {
-			t.Errorf("after damage to %s the entry is not made again", file)
+		for _, at := range []int{0, 13_000, len(whole) / 2, len(whole) - 9} {
+			b := bytes.Clone(whole)
+			b[min(at, len(b)-1)] ^= 1
+			if err := os.WriteFile(file, b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			c := diskCache{dir, first}
+			// The code itself and the memory are looked at when they are loaded.
+			if inside := at == len(whole)/2 && len(whole) > 1<<20; !inside && filepath.Base(file) != memoryFile && c.read() != nil {
+				t.Errorf("a flipped bit at %d in %s is not noticed", at, file)
+			}
+			open()
+			if again, err := os.ReadFile(file); c.read() == nil || err != nil || !bytes.Equal(again, whole) {
+				t.Errorf("after damage to %s at %d the entry is not made again", file, at)
+			}
 		}
 	}
 	// So is code of which wazero does not find the name, as after an update or on another processor.
@@ -391,11 +396,11 @@ func TestPreparedModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(again.Module) != string(s.prepared.Module) || again.Begin != s.prepared.Begin {
+	if string(again.Module) != string(s.prepared.Module) || string(again.Memory) != string(s.prepared.Memory) || again.Begin != s.prepared.Begin {
 		t.Error("preparing twice gives two modules")
 	}
-	const want = "13e779354edafb89661007745f1efc461023b475383ea18bff547487482bf200"
-	if got := fmt.Sprintf("%x", sha256.Sum256(again.Module)); got != want {
+	const want = "3b8bdcbf83a81dd03997c5e4ac4705323cb2e5c89b081475460ca0cdea5bf4a3"
+	if got := fmt.Sprintf("%x", sha256.Sum256(append(again.encode(again.Module), again.Memory...))); got != want {
 		t.Errorf("the prepared module has SHA-256 %s, want %s", got, want)
 	}
 }

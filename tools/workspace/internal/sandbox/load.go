@@ -61,7 +61,10 @@ func (s *Sandbox) compile(ctx context.Context, p *preparedModule, dir string) er
 		config = config.WithCompilationCache(cache)
 	}
 	runtime := wazero.NewRuntimeWithConfig(ctx, config)
+	surroundings := make(chan error, 1)
+	go func() { surroundings <- s.provideSurroundings(ctx, runtime, p, dir) }()
 	compiled, err := runtime.CompileModule(ctx, p.Module)
+	err = errors.Join(err, <-surroundings)
 	if err == nil {
 		s.runtime, s.cache, s.compiled, s.prepared = runtime, cache, compiled, p
 		err = s.makeFirst(ctx)
@@ -76,20 +79,32 @@ func (s *Sandbox) compile(ctx context.Context, p *preparedModule, dir string) er
 	return err
 }
 
+// provideSurroundings makes what instances need besides the code: the imports, the image
+// and the first one's memory. It takes a good part of the time that the code takes, so it
+// is done beside that.
+func (s *Sandbox) provideSurroundings(ctx context.Context, runtime wazero.Runtime, p *preparedModule, dir string) error {
+	err := p.readMemory(dir)
+	if err != nil {
+		return err
+	}
+	if s.pool.image, err = readHeapImage(p); err != nil {
+		return err
+	}
+	if err := s.pool.fill(int(s.limits.Memory)); err != nil {
+		return err
+	}
+	return provideImports(ctx, runtime, s.find)
+}
+
 // makeFirst makes the first instance, and calls it: code that was found in a cache may be
 // none.
 func (s *Sandbox) makeFirst(ctx context.Context) error {
-	if err := provideImports(ctx, s.runtime, s.find); err != nil {
-		return err
-	}
 	in, err := s.acquire(ctx)
 	if err != nil {
 		return err
 	}
-	s.pool.image, err = readHeapImage(s.prepared.Module, in.stack.Get())
-	if err == nil {
-		_, err = in.call("qjs_get_undefined")
-	}
+	s.pool.image.stackPointer = in.stack.Get()
+	_, err = in.call(qjsGetUndefined)
 	s.finish(ctx, in, err == nil)
 	return err
 }

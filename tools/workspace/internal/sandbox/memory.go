@@ -10,18 +10,26 @@ import (
 
 // A heapImage is the memory that every script starts with.
 type heapImage struct {
-	segments     []fuel.Segment // of the prepared module; all else is zero
+	segments     []fuel.Segment // all else is zero
 	size         int            // bytes
 	stackPointer uint64
 	cold         []span
 }
 
-func readHeapImage(module []byte, stackPointer uint64) (heapImage, error) {
-	segments, size, err := fuel.ReadSegments(module)
+// readHeapImage reads all of an image but the stack pointer.
+func readHeapImage(p *preparedModule) (heapImage, error) {
+	segments, err := fuel.ReadSegments(p.Memory, p.Size)
 	if err != nil {
 		return heapImage{}, err
 	}
-	return heapImage{segments, size, stackPointer, coldSpans(segments, size)}, nil
+	return heapImage{segments: segments, size: p.Size, cold: coldSpans(segments, p.Size)}, nil
+}
+
+// write makes memory that is zero as the image is.
+func (h *heapImage) write(memory []byte) {
+	for _, s := range h.segments {
+		copy(memory[s.Offset:], s.Data)
+	}
 }
 
 // span is a part of an image.
@@ -109,6 +117,18 @@ func (p *memoryPool) take(size int) (space []byte, fresh bool, err error) {
 		preferLargePages(space[maxPrefault:])
 	}
 	return space, true, err
+}
+
+// fill makes memory of so many bytes, to be taken later.
+func (p *memoryPool) fill(size int) error {
+	r := &reservation{pool: p}
+	r.Allocate(0, uint64(size))
+	if r.err == nil {
+		r.Reallocate(uint64(p.image.size))
+	}
+	err := r.err
+	r.Free()
+	return errors.Join(err, r.err)
 }
 
 // give takes memory back, of which used bytes are usable.

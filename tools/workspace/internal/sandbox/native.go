@@ -63,7 +63,7 @@ func (in *instance) hostCall(stack []uint64) uint64 {
 	default:
 		panic(stopped{errUnexpected})
 	}
-	return in.must("qjs_get_undefined")
+	return in.must(qjsGetUndefined)
 }
 
 // ask passes a host call on. The answer is the body, so that most of them are read as

@@ -21,6 +21,9 @@ var prelude string
 // fuel, with the heap as the prelude left it.
 type preparedModule struct {
 	Module []byte // to compile
+	Memory []byte // what instances begin with, for fuel.ReadSegments; nil until readMemory
+	Size   int    // of their memory, in bytes
+	sum    uint32 // of Memory, where it is still to be read
 	// Values of JavaScript in the image: the prelude's functions.
 	Begin, Fail, Settle uint64
 }
@@ -28,7 +31,7 @@ type preparedModule struct {
 // prepareVersion is part of the cache's key. Raise it when prepare.go or package
 // fuel make another module of the same input, which a test holds, or cache.go another
 // entry of the same module.
-const prepareVersion = 6
+const prepareVersion = 7
 
 // headroom is how much memory of the image is free, in bytes.
 const headroom = 512 * kibibyte
@@ -36,6 +39,7 @@ const headroom = 512 * kibibyte
 func (s *Sandbox) fuelOptions() fuel.Options {
 	return fuel.Options{
 		Interrupt:  "env.host_interrupt",
+		Callable:   engineFunctions(),
 		MaxPages:   uint32(s.limits.Memory / fuel.PageSize),
 		BulkShift:  3,
 		StackFirst: true,
@@ -80,21 +84,25 @@ func (s *Sandbox) prepare(ctx context.Context) (*preparedModule, error) {
 	if err = errors.Join(err, runtime.Close(ctx)); err != nil {
 		return nil, fmt.Errorf("prepare engine: %w", err)
 	}
-	p.Module, err = fuel.Rewrite(engine, options)
+	module, err := fuel.Rewrite(engine, options)
+	if err != nil {
+		return nil, err
+	}
+	p.Module, p.Memory, p.Size, err = fuel.SplitData(module)
 	return p, err
 }
 
 // setUp starts the engine, and evaluates the prelude and the globals.
 func (in *instance) setUp(globals string) (*preparedModule, error) {
-	if _, err := in.call("_initialize"); err != nil {
+	if _, err := in.call(initialize); err != nil {
 		return nil, err
 	}
-	if failed, err := in.call("qjs_init"); err != nil {
+	if failed, err := in.call(qjsInit); err != nil {
 		return nil, err
 	} else if failed != 0 {
 		return nil, fmt.Errorf("start engine: result %d", failed)
 	}
-	if _, err := in.call("qjs_set_max_stack_size", maxStack); err != nil {
+	if _, err := in.call(qjsSetMaxStackSize, maxStack); err != nil {
 		return nil, err
 	}
 	if err := in.defineNative(); err != nil {
@@ -116,16 +124,16 @@ func (in *instance) setUp(globals string) (*preparedModule, error) {
 			return nil, err
 		}
 	}
-	if _, err := in.call("qjs_run_gc"); err != nil {
+	if _, err := in.call(qjsRunGC); err != nil {
 		return nil, err
 	}
 	// Scripts that need no more than this do not grow the memory, so that their
 	// instance can be used again.
-	room, err := in.call("wasm_malloc", headroom)
+	room, err := in.call(wasmMalloc, headroom)
 	if err != nil {
 		return nil, err
 	}
-	_, err = in.call("wasm_free", room)
+	_, err = in.call(wasmFree, room)
 	return p, err
 }
 
@@ -148,11 +156,11 @@ func (in *instance) property(object uint64, name string) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	value, err := in.call("qjs_get_prop_string", object, at)
+	value, err := in.call(qjsGetPropString, object, at)
 	if err != nil {
 		return 0, err
 	}
-	_, err = in.call("wasm_free", at)
+	_, err = in.call(wasmFree, at)
 	return value, err
 }
 
@@ -168,11 +176,11 @@ func (in *instance) defineNative() error {
 		if err != nil {
 			return err
 		}
-		function, err := in.call("qjs_new_host_function", at, uint64(len(name)), 0)
+		function, err := in.call(qjsNewHostFunction, at, uint64(len(name)), 0)
 		if err != nil {
 			return err
 		}
-		if _, err := in.call("qjs_set_prop_string", native, at, function); err != nil {
+		if _, err := in.call(qjsSetPropString, native, at, function); err != nil {
 			return err
 		}
 	}

@@ -25,17 +25,32 @@ const (
 	RefusedGlobal = "memory_refused"
 )
 
+// CallFunction is a function of type (i32, [CallParams] times i64)->i64 that a
+// rewritten module exports if Options.Callable has names. It calls the function whose
+// place there is its first parameter, with the others as that takes them: the lower half
+// of an i64 as an i32, its bits as an f64. It returns what was returned, an i32 with
+// zeros above it, or 0 for nothing. It costs no fuel itself. Engines that keep a stack
+// for each exported function that is called need only one so.
+const CallFunction = "call_function"
+
+// CallParams is how many parameters CallFunction passes on.
+const CallParams = 4
+
 // PageSize is how many bytes a page of memory has.
 const PageSize = 65536
 
 // Options say how a module is rewritten.
 type Options struct {
 	// Interrupt is the import, as "module.name" and of type ()->i32, that is
-	// called when no fuel is left: on entry to a function, at the head of a
-	// loop and before a bulk operation; and before each part of a large one,
-	// whatever is left. It refills RemainingGlobal, or stops the module by not
-	// returning. Its result is ignored.
+	// called when no fuel is left: on entry to a function that calls others, at
+	// the head of a loop and before a bulk operation; and before each part of a
+	// large one, whatever is left. It refills RemainingGlobal, or stops the module
+	// by not returning. Its result is ignored.
 	Interrupt string
+	// Callable are the exported functions that CallFunction can call. If there are
+	// any, CallFunction is the only function that the module exports, and those that
+	// nothing reaches any more only trap.
+	Callable []string
 	// MaxPages is the most memory that the module can have, in pages; 0 keeps
 	// what it declares. A module whose memory.grow is refused, by this or by
 	// its host, stops at once.

@@ -94,6 +94,12 @@ func TestCount(t *testing.T) {
 		{"loop, once", countdown(), 1, "0", 1 + 9 + 1},
 		{"loop, 100 times", countdown(), 100, "4950", 1 + 900 + 1},
 		{"fill", []byte{opI32Const, 0, opI32Const, 1, opLocalGet, 0, opPrefix, prefixMemoryFill, 0, opI32Const, 2}, 65536, "2", 6 + 65536>>3},
+		{"fill of constant length", []byte{opI32Const, 0, opI32Const, 1, opI32Const, 0xd0, 0, opPrefix, prefixMemoryFill, 0, opI32Const, 2}, 0, "2", 6 + 10},
+		{"returning from a block", []byte{opBlock, typeEmpty, opLocalGet, 0, opIf, typeEmpty, opI32Const, 9, opReturn, opEnd, opEnd, opI32Const, 1}, 1, "9", 4},
+		{"not returning from a block", []byte{opBlock, typeEmpty, opLocalGet, 0, opIf, typeEmpty, opI32Const, 9, opReturn, opEnd, opEnd, opI32Const, 1}, 0, "1", 4},
+		{"leaving two blocks", []byte{
+			opBlock, typeEmpty, opBlock, typeEmpty, opLocalGet, 0, opBrIf, 1, opEnd, opI32Const, 9, opDrop, opEnd, opI32Const, 1,
+		}, 1, "1", 4},
 		{"copy", []byte{opI32Const, 0, opI32Const, 1, opLocalGet, 0, opPrefix, prefixMemoryCopy, 0, 0, opI32Const, 2}, 80, "2", 6 + 10},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -136,6 +142,13 @@ func TestInterrupt(t *testing.T) {
 			if used := int64(e.interrupts)*slice - e.remaining(); used != 1+9*1000+1 {
 				t.Errorf("slices of %d: used %d", slice, used)
 			}
+		}
+	})
+	t.Run("stops a recursion", func(t *testing.T) {
+		e := start(t, mustRewrite(t, module(opLocalGet, 0, opCall, 1), options), 0)
+		e.set(500)
+		if got := e.call(1); !strings.Contains(got, "stopped") {
+			t.Errorf("a recursion without fuel returned %s", got)
 		}
 	})
 	t.Run("before a bulk operation", func(t *testing.T) {
@@ -277,6 +290,50 @@ func TestOutline(t *testing.T) {
 	}
 }
 
+// TestCallable holds that CallFunction calls what was asked for, and that it is the only
+// way in: what nothing reaches any more only traps.
+func TestCallable(t *testing.T) {
+	o := options
+	o.Callable = []string{"f"}
+	for _, c := range []struct {
+		name  string
+		body  []byte
+		start bool
+		traps int
+	}{
+		{"calls nothing", []byte{opLocalGet, 0, opI32Const, 1, opI32Sub}, false, 2},
+		{"calls a function", []byte{opLocalGet, 0, opCall, 2, opI32Const, 2, opI32Sub}, false, 1},
+		{"and one is called at the start", []byte{opLocalGet, 0, opCall, 2, opI32Const, 2, opI32Sub}, true, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := module(c.body...)
+			m.start = c.start
+			out := mustRewrite(t, m, o)
+			e := start(t, out, 1000)
+			call := e.ExportedFunction(CallFunction)
+			if r, err := call.Call(t.Context(), 0, 1<<32|5, 1, 2, 3); err != nil || r[0] != 4 {
+				t.Errorf("f returns %d, %v, want 4", r, err)
+			}
+			if r, err := call.Call(t.Context(), 0, 0, 0, 0, 0); err != nil || r[0] != math.MaxUint32 {
+				t.Errorf("f returns %d, %v, want -1 as 32 bits", r, err)
+			}
+			if _, err := call.Call(t.Context(), 1, 0, 0, 0, 0); err == nil || !strings.Contains(err.Error(), "unreachable") {
+				t.Errorf("a function beyond the last gives %v", err)
+			}
+			if functions := e.ExportedFunctionDefinitions(); len(functions) != 1 {
+				t.Errorf("%d functions are exported", len(functions))
+			}
+			p, err := parse(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := bytes.Count(p.sections[sectionCode], append([]byte{3}, trap()...)); n != c.traps {
+				t.Errorf("%d functions only trap, want %d", n, c.traps)
+			}
+		})
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	stack := func(m testModule) (testModule, Options) {
 		o := options
@@ -309,6 +366,7 @@ func TestRefusals(t *testing.T) {
 		{"image without stack", module(opI32Const, 1).encode(), Options{Interrupt: options.Interrupt, Image: &Image{}}, "StackFirst"},
 		{"image of half a page", image.encode(), imageOptions, "whole pages"},
 		{"image beyond the memory", image.encode(), large, "may have 1"},
+		{"no such function", module(opI32Const, 1).encode(), Options{Interrupt: options.Interrupt, Callable: []string{"f", "g"}}, `no exported function "g"`},
 	} {
 		_, err := Rewrite(c.module, c.options)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -380,6 +438,7 @@ func TestSameResults(t *testing.T) {
 	distinct := map[string]bool{}
 	o := options
 	o.BulkShift = 2
+	used := int64(0)
 	for i := range 300 {
 		m := module(randomBody(r, 5)...)
 		plain := m.encode()
@@ -397,6 +456,7 @@ func TestSameResults(t *testing.T) {
 		} else {
 			distinct[x] = true
 		}
+		used += int64(b.interrupts)*100 - b.remaining()
 		x, _ := a.Memory().Read(0, PageSize)
 		y, _ := b.Memory().Read(0, PageSize)
 		if !bytes.Equal(x, y) {
@@ -405,6 +465,10 @@ func TestSameResults(t *testing.T) {
 	}
 	if len(distinct) < 30 {
 		t.Errorf("300 programs have only %d results", len(distinct))
+	}
+	const want = 108873 // as each stretch of code was charged where it begins
+	if used != want {
+		t.Errorf("300 programs use %d fuel, want %d", used, want)
 	}
 }
 
@@ -416,7 +480,7 @@ func FuzzRewrite(f *testing.F) {
 		f.Add(module(randomBody(r, 3)...).encode(), randomBody(r, 4))
 	}
 	f.Fuzz(func(t *testing.T, wasm, body []byte) {
-		for _, o := range []Options{options, {Interrupt: options.Interrupt, StackFirst: true, BulkShift: 3, MaxPages: 9, Image: &Image{Memory: make([]byte, PageSize)}}} {
+		for _, o := range []Options{options, {Interrupt: options.Interrupt, Callable: []string{"f"}}, {Interrupt: options.Interrupt, StackFirst: true, BulkShift: 3, MaxPages: 9, Image: &Image{Memory: make([]byte, PageSize)}}} {
 			for _, plain := range [][]byte{wasm, module(body...).encode()} {
 				out, err := Rewrite(plain, o)
 				if err != nil {

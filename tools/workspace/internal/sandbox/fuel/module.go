@@ -15,6 +15,7 @@ const (
 	sectionGlobal    = 6
 	sectionExport    = 7
 	sectionStart     = 8
+	sectionElement   = 9
 	sectionCode      = 10
 	sectionData      = 11
 	sectionDataCount = 12
@@ -22,7 +23,7 @@ const (
 
 // sectionOrder is the order that the format demands.
 var sectionOrder = []byte{ //nolint:gochecknoglobals // a table of the format
-	sectionType, sectionImport, sectionFunction, 4, sectionMemory, sectionGlobal, sectionExport, sectionStart, 9,
+	sectionType, sectionImport, sectionFunction, 4, sectionMemory, sectionGlobal, sectionExport, sectionStart, sectionElement,
 	sectionDataCount, sectionCode, sectionData,
 }
 
@@ -36,15 +37,23 @@ type parsedModule struct {
 	imports    []importedFunction
 	functions  []uint32 // the type of each function with a body
 	globals    []global
+	exports    map[string]uint32 // functions
 	hasMemory  bool
 	minPages   uint32
 	maxPages   uint32 // noMaximum if none
 }
 
-type signature struct {
-	parameters uint32
-	interrupts bool // ()->i32
+type signature struct{ parameters, results []byte }
+
+// interrupts says whether it is ()->i32.
+func (s signature) interrupts() bool {
+	return len(s.parameters) == 0 && string(s.results) == string([]byte{typeI32})
 }
+
+const (
+	kindFunction = 0
+	kindGlobal   = 3
+)
 
 type importedFunction struct {
 	name      string // module.name
@@ -64,7 +73,7 @@ func parse(module []byte) (*parsedModule, error) {
 	if !bytes.HasPrefix(module, []byte("\x00asm\x01\x00\x00\x00")) {
 		return nil, errors.New("not a WebAssembly module of version 1")
 	}
-	p := &parsedModule{header: module[:8], sections: map[byte][]byte{}}
+	p := &parsedModule{header: module[:8], sections: map[byte][]byte{}, exports: map[string]uint32{}}
 	d := &decoder{data: module, pos: 8}
 	last := -1
 	for d.more() {
@@ -95,6 +104,7 @@ func parse(module []byte) (*parsedModule, error) {
 		{sectionFunction, p.parseFunction},
 		{sectionMemory, p.parseMemory},
 		{sectionGlobal, p.parseGlobal},
+		{sectionExport, p.parseExport},
 	} {
 		body, ok := p.sections[s.id]
 		if !ok {
@@ -128,10 +138,24 @@ func (p *parsedModule) parseType(d *decoder) {
 	if form := d.byte(); form != 0x60 {
 		d.fail("%w: type of form %#02x", ErrUnsupported, form)
 	}
-	parameters := d.uint32()
-	d.bytes(parameters)
-	results := d.bytes(d.uint32())
-	p.signatures = append(p.signatures, signature{parameters, parameters == 0 && string(results) == string([]byte{typeI32})})
+	parameters := d.bytes(d.uint32())
+	p.signatures = append(p.signatures, signature{parameters, d.bytes(d.uint32())})
+}
+
+// signatureOf returns the type of a function, if there is one.
+func (p *parsedModule) signatureOf(function uint32) (signature, bool) {
+	index := int64(function) - int64(len(p.imports))
+	switch {
+	case index >= int64(len(p.functions)):
+		return signature{}, false
+	case index >= 0:
+		return p.signatures[p.functions[index]], true
+	}
+	imported := p.imports[function].signature
+	if int64(imported) >= int64(len(p.signatures)) {
+		return signature{}, false
+	}
+	return p.signatures[imported], true
 }
 
 func (p *parsedModule) parseImport(d *decoder) {
@@ -172,4 +196,11 @@ func (p *parsedModule) parseGlobal(d *decoder) {
 	mutable := d.byte() == 1
 	kind, value := d.constant()
 	p.globals = append(p.globals, global{encoded: d.data[start:d.pos], mutable: mutable, kind: kind, value: value})
+}
+
+func (p *parsedModule) parseExport(d *decoder) {
+	name := d.name()
+	if kind, index := d.byte(), d.uint32(); kind == kindFunction {
+		p.exports[name] = index
+	}
 }

@@ -39,7 +39,9 @@ const (
 	opI64LtS      = 0x53
 	opI64Sub      = 0x7d
 	opI64ShrU     = 0x88
+	opI32WrapI64  = 0xa7
 	opI64ExtendU  = 0xad
+	opF64FromBits = 0xbf
 	opLastPlain   = 0xc4
 	opPrefix      = 0xfc
 
@@ -49,6 +51,7 @@ const (
 
 	typeI32   = 0x7f
 	typeI64   = 0x7e
+	typeF64   = 0x7c
 	typeEmpty = 0x40
 )
 
@@ -56,6 +59,7 @@ const (
 type instruction struct {
 	op    byte
 	bulk  bool   // memory.copy or memory.fill
+	value int64  // of an i32.const, or the function of a call
 	label uint32 // the outermost that a branch can go to
 	cost  int64
 }
@@ -80,10 +84,12 @@ func (d *decoder) next() instruction {
 		d.int64()
 		return instruction{op: op}
 	case op == opIf, op == opI32Const, op == opI64Const:
-		d.int64()
+		return instruction{op: op, cost: 1, value: d.int64()}
 	case op == opBr, op == opBrIf:
 		return instruction{op: op, cost: 1, label: d.uint32()}
-	case op == opCall, op >= opLocalGet && op <= opGlobalSet:
+	case op == opCall:
+		return instruction{op: op, cost: 1, value: int64(d.uint32())}
+	case op >= opLocalGet && op <= opGlobalSet:
 		d.uint32()
 	case op == opBrTable:
 		i := instruction{op: op, cost: 1}

@@ -14,7 +14,7 @@ func Outline(module []byte) ([]byte, error) {
 	if _, ok := p.sections[sectionCode]; ok {
 		code := appendUint(nil, uint64(len(p.functions)))
 		for range p.functions {
-			code = append(code, 3, 0, opUnreachable, opEnd)
+			code = append(appendUint(code, uint64(len(trap()))), trap()...)
 		}
 		p.sections[sectionCode] = code
 	}

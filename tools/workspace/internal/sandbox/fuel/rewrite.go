@@ -12,6 +12,9 @@ type rewriter struct {
 	interrupt uint32 // the imported function
 	remaining uint32 // the global
 	refused   uint32 // the global
+
+	added                    []addedFunction
+	copyBulk, fillBulk, call uint32 // their indexes
 }
 
 func (w *rewriter) rewrite() ([]byte, error) {
@@ -39,14 +42,16 @@ func (w *rewriter) rewrite() ([]byte, error) {
 		}
 	}
 	m.sections[sectionGlobal] = w.globals()
-	m.sections[sectionExport] = w.exports()
-	if code, ok := m.sections[sectionCode]; ok {
-		code, err := w.code(code)
-		if err != nil {
-			return nil, err
-		}
-		m.sections[sectionCode] = code
+	if err := w.addFunctions(); err != nil {
+		return nil, err
 	}
+	m.sections[sectionExport] = w.exports()
+	code, err := w.code(m.sections[sectionCode])
+	if err != nil {
+		return nil, err
+	}
+	m.sections[sectionCode] = code
+	w.appendFunctions()
 	return m.encode(), nil
 }
 
@@ -55,7 +60,7 @@ func (w *rewriter) findInterrupt() error {
 		if f.name != w.options.Interrupt {
 			continue
 		}
-		if int64(f.signature) >= int64(len(w.module.signatures)) || !w.module.signatures[f.signature].interrupts {
+		if int64(f.signature) >= int64(len(w.module.signatures)) || !w.module.signatures[f.signature].interrupts() {
 			return fmt.Errorf("import %s is not of type ()->i32", f.name)
 		}
 		w.interrupt = uint32(i)
@@ -149,37 +154,61 @@ func (w *rewriter) exports() []byte {
 	if len(d.data) > 0 {
 		n = d.uint32()
 	}
-	section := appendUint(nil, uint64(n)+2)
-	section = append(section, d.data[d.pos:]...)
-	section = append(appendName(section, RemainingGlobal), 3)
-	section = appendUint(section, uint64(w.remaining))
-	section = append(appendName(section, RefusedGlobal), 3)
-	section = appendUint(section, uint64(w.refused))
+	entries := d.data[d.pos:]
+	if len(w.options.Callable) > 0 {
+		entries, n = exportsBesidesFunctions(d.data)
+	}
+	added := []struct {
+		name  string
+		kind  byte
+		index uint32
+	}{{RemainingGlobal, kindGlobal, w.remaining}, {RefusedGlobal, kindGlobal, w.refused}, {CallFunction, kindFunction, w.call}}
+	if len(w.options.Callable) == 0 {
+		added = added[:2]
+	}
+	section := appendUint(nil, uint64(n)+uint64(len(added)))
+	section = append(section, entries...)
+	for _, export := range added {
+		section = append(appendName(section, export.name), export.kind)
+		section = appendUint(section, uint64(export.index))
+	}
 	return section
 }
 
 func (w *rewriter) code(section []byte) ([]byte, error) {
 	d := &decoder{data: section}
-	n := d.uint32()
+	var n uint32
+	if len(section) > 0 {
+		n = d.uint32()
+	}
 	if d.err == nil && int64(n) != int64(len(w.module.functions)) {
 		return nil, fmt.Errorf("%d functions have %d bodies", len(w.module.functions), n)
 	}
-	out := appendUint(nil, uint64(n))
-	for i := range int(n) {
-		body := d.bytes(d.uint32())
-		if d.err != nil {
-			break
-		}
+	bodies := make([][]byte, 0, len(w.module.functions))
+	for ; n > 0 && d.err == nil; n-- {
+		bodies = append(bodies, d.bytes(d.uint32()))
+	}
+	if err := d.end(); err != nil {
+		return nil, fmt.Errorf("section %d: %w", sectionCode, err)
+	}
+	reached, err := w.reached(bodies)
+	if err != nil {
+		return nil, err
+	}
+	out := appendUint(nil, uint64(len(bodies)+len(w.added)))
+	for i, body := range bodies {
 		parameters := w.module.signatures[w.module.functions[i]].parameters
-		body, err := w.function(body, parameters)
-		if err != nil {
+		if body, err = w.function(body, uint32(len(parameters))); err != nil {
 			return nil, fmt.Errorf("body %d: %w", i, err)
+		}
+		if !reached[i] {
+			body = trap()
 		}
 		out = appendUint(out, uint64(len(body)))
 		out = append(out, body...)
 	}
-	if err := d.end(); err != nil {
-		return nil, fmt.Errorf("section %d: %w", sectionCode, err)
+	for _, f := range w.added {
+		out = append(appendUint(out, uint64(len(f.body))), f.body...)
 	}
 	return out, nil
 }

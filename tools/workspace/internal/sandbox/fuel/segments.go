@@ -8,18 +8,27 @@ type Segment struct {
 	Data   []byte
 }
 
-// ReadSegments returns what a module that [Rewrite] made writes into its memory, which
-// is zero everywhere else, by rising offset, and the size of that memory in bytes. The
-// data are bytes of module.
-func ReadSegments(module []byte) (segments []Segment, size int, err error) {
+// SplitData returns a module that [Rewrite] made without what it writes into its memory,
+// for [ReadSegments], and the size of that memory in bytes. Who writes the segments into
+// the memory of an instance has one of the whole module, without an engine that decodes
+// and copies them.
+func SplitData(module []byte) (code, data []byte, size int, err error) {
 	p, err := parse(module)
 	if err != nil {
-		return nil, 0, fmt.Errorf("read segments: %w", err)
+		return nil, nil, 0, fmt.Errorf("split data: %w", err)
 	}
-	size = int(p.minPages) * PageSize
-	d := &decoder{data: p.sections[sectionData]}
+	data = p.sections[sectionData]
+	delete(p.sections, sectionData)
+	delete(p.sections, sectionDataCount)
+	return p.encode(), data, int(p.minPages) * PageSize, nil
+}
+
+// ReadSegments returns what data says about a memory of size bytes, which is zero
+// everywhere else, by rising offset. The segments are bytes of data.
+func ReadSegments(data []byte, size int) (segments []Segment, err error) {
+	d := &decoder{data: data}
 	if len(d.data) == 0 {
-		return nil, size, nil
+		return nil, nil
 	}
 	end := 0
 	for n := d.uint32(); n > 0 && d.err == nil; n-- {
@@ -35,7 +44,7 @@ func ReadSegments(module []byte) (segments []Segment, size int, err error) {
 		segments = append(segments, s)
 	}
 	if err := d.end(); err != nil {
-		return nil, 0, fmt.Errorf("read segments: section %d: %w", sectionData, err)
+		return nil, fmt.Errorf("read segments: %w", err)
 	}
-	return segments, size, nil
+	return segments, nil
 }

@@ -27,9 +27,16 @@ func TestReadSegments(t *testing.T) {
 		}{{sectionMemory, []byte{1, 0, byte(len(memory) / PageSize)}}, {sectionData, section}} {
 			module = append(appendUint(append(module, s.id), uint64(len(s.body))), s.body...)
 		}
-		segments, size, err := ReadSegments(module)
+		code, data, size, err := SplitData(module)
 		if err != nil || size != len(memory) {
 			t.Fatal(size, err)
+		}
+		if _, rest, _, err := SplitData(code); err != nil || len(rest) > 0 {
+			t.Fatalf("%d bytes of data stay: %v", len(rest), err)
+		}
+		segments, err := ReadSegments(data, size)
+		if err != nil {
+			t.Fatal(err)
 		}
 		again := make([]byte, size)
 		for _, s := range segments {
@@ -39,9 +46,9 @@ func TestReadSegments(t *testing.T) {
 			t.Fatal("the memory is another one")
 		}
 		for range 20 { // whatever is wrong with it, it is said
-			broken := bytes.Clone(module)
+			broken := bytes.Clone(data)
 			broken[rnd.IntN(len(broken))] ^= byte(1 + rnd.IntN(255))
-			segments, size, err := ReadSegments(broken[:len(broken)-rnd.IntN(2)])
+			segments, err := ReadSegments(broken[:len(broken)-rnd.IntN(2)], size)
 			for _, s := range segments {
 				if err == nil && s.Offset+len(s.Data) > size {
 					t.Fatal("a segment lies out of the memory")

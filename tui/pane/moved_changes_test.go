@@ -1,0 +1,64 @@
+package pane
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/theme"
+)
+
+// A move is one row that says from where to where, in the list, in its details, in the text of the day and in
+// Activity, whichever half of it is asked about; an undo takes both halves.
+func TestMovedTargetsAreOneRow(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	snap := status.Snapshot{Time: now, Hub: status.Hub{Component: status.Component{State: status.Ready}}}
+	one := func(id, target, action string) status.Change {
+		return status.Change{ID: id, Time: now, Client: "codex", Session: "s1", Call: "k1", Source: "notes", Tool: "move_page", Target: target, Action: action}
+	}
+	gone, made, link := one("c3", "Old.md", "delete"), one("c2", "Projects/New.md", "create"), one("c1", "A.md", "update")
+	gone.MovedTo, made.MovedFrom, made.MovedLinks = "Projects/New.md", "Old.md", 3
+	later := one("c4", "Projects/New.md", "update")
+	later.Call = "k2"
+	changes := []status.Change{later, gone, made, link}
+	p, _ := answerQueries(NewChanges(DefaultKeys(), time.UTC).SetSnapshot(snap), changes)
+	shown := func(p Pane, w int) string { return ansi.Strip(p.View(theme.New(theme.Mode{}), w, 30)) }
+	p, _ = p.HandleKey(Press{KeyPressMsg: tea.KeyPressMsg{Code: 'j', Text: "j"}, W: 160, H: 30})
+	p, _ = answerQueries(p, changes)
+	for _, want := range []string{"move    Old.md → Projects/New.md and 3 links notes", "update  Projects/New.md", "update  A.md", "target   Old.md → Projects/New.md", "move by move_page"} {
+		if !strings.Contains(shown(p, 160), want) {
+			t.Errorf("%q is not in\n%s", want, shown(p, 160))
+		}
+	}
+	for _, wrong := range []string{"delete", "create"} {
+		if strings.Contains(shown(p, 160), wrong) {
+			t.Errorf("%q is in\n%s", wrong, shown(p, 160))
+		}
+	}
+	if row := shown(p, 60); !strings.Contains(row, "Old.md → ") {
+		t.Errorf("in a narrow pane:\n%s", row)
+	}
+	_, undo := p.HandleKey(Press{KeyPressMsg: tea.KeyPressMsg{Code: 'u', Text: "u"}, W: 160, H: 30})
+	if d := cmp.Diff(IntentFor(status.Action{Verb: status.UndoChanges, Filter: &status.Filter{IDs: []string{"c2", "c3"}}}), undo); d != "" {
+		t.Errorf("the undo (-want +got):\n%s", d)
+	}
+	if at := p.(Changes).cache.rowIndex("c3"); at != 1 {
+		t.Errorf("the deleted half is in row %d", at)
+	}
+	day, _ := p.HandleKey(Press{KeyPressMsg: tea.KeyPressMsg{Code: 't', Text: "t"}, W: 160, H: 30})
+	day = day.(Querier).TakeResult(Result{Query: day.(Querier).WantedQuery(), Changes: status.Changes{Changes: changes, Diffs: map[string]string{"c2": "moved from Old.md to Projects/New.md\n"}}})
+	if text := shown(day, 160); !strings.Contains(text, "move Old.md → Projects/New.md and 3 links") || strings.Contains(text, "Old.md in notes") {
+		t.Errorf("the day:\n%s", text)
+	}
+	call := status.Call{Seq: 1, ID: 1, Time: now, Client: "codex", Source: "notes", Tool: "move_page", Changes: []string{"c3", "c2"}}
+	activity, _ := answerQueries(NewActivity(DefaultKeys(), time.UTC).SetSnapshot(snap).(Activity).ObserveCalls([]status.Call{call}), changes)
+	if text := shown(activity, 160); !strings.Contains(text, "move Old.md → Projects/New.md and 3 links") || strings.Contains(text, "delete Old.md") {
+		t.Errorf("Activity:\n%s", text)
+	}
+}
