@@ -14,7 +14,7 @@ import (
 type noteCache struct {
 	mu      sync.Mutex
 	version notestore.Version // of the answers
-	answers recentCache[noteRequest, noteCached]
+	answers recentCache[*noteCached]
 }
 
 // A noteRequest is what an answer depends on beside the database.
@@ -29,22 +29,31 @@ type noteCached struct {
 	read notestore.NoteRead
 }
 
-func (c *noteCache) find(v notestore.Version, r noteRequest) (cached noteCached, known bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if v != c.version {
-		return noteCached{}, false
+// key is the request as one text. What somebody asks for as a note may have a slash, the
+// name of a workspace that exists has none.
+func (r noteRequest) key() string {
+	if r.withoutLinks {
+		return "text/" + r.workspace + "/" + r.id
 	}
-	return c.answers.find(r)
+	return "all/" + r.workspace + "/" + r.id
 }
 
-func (c *noteCache) add(v notestore.Version, r noteRequest, cached noteCached) {
+func (c *noteCache) find(v notestore.Version, r noteRequest) (cached *noteCached, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if v != c.version {
-		c.version, c.answers = v, recentCache[noteRequest, noteCached]{}
+		return nil, false
 	}
-	c.answers.add(r, cached, len(cached.body))
+	return c.answers.find(r.key())
+}
+
+func (c *noteCache) add(v notestore.Version, r noteRequest, cached *noteCached) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if v != c.version {
+		c.version, c.answers = v, recentCache[*noteCached]{}
+	}
+	c.answers.add(r.key(), cached, len(cached.body))
 }
 
 // A versionGuard says whether the answers of an Overlay are those of anybody.
@@ -74,11 +83,12 @@ func (c *call) findCached(r noteRequest) (json.RawMessage, bool) {
 		return nil, false
 	}
 	cached, found := c.api.notes.find(now, r)
-	if found {
-		c.note = cached.name
-		notestore.AddRead(c.draft, cached.read)
+	if !found {
+		return nil, false
 	}
-	return cached.body, found
+	c.note = cached.name
+	notestore.AddRead(c.draft, cached.read)
+	return cached.body, true
 }
 
 // keepNote keeps an answer for others, if nothing was committed since the Overlay's first
@@ -88,6 +98,6 @@ func (c *call) keepNote(r noteRequest, n *notestore.Note, body json.RawMessage) 
 		return
 	}
 	if now, known := c.api.store.Version(); known && now == c.guard.first {
-		c.api.notes.add(now, r, noteCached{body, c.note, notestore.NewNoteRead(c.draft, r.workspace, n)})
+		c.api.notes.add(now, r, &noteCached{body, c.note, notestore.NewNoteRead(c.draft, r.workspace, n)})
 	}
 }

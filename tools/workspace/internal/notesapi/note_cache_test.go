@@ -130,3 +130,17 @@ func TestHiddenNotesAreNotCached(t *testing.T) {
 		t.Errorf("to an agent: %d %s", r.Status, r.Body)
 	}
 }
+
+// What has another name has no part in the answers of a note.
+func TestCachedNotesHaveTheirNames(t *testing.T) {
+	a, _ := openTwice(t, nil)
+	request(t, a, "POST", "/workspaces/ws/notes", `{"id":"a","markdown":"# A"}`)
+	for _, withoutLinks := range []bool{false, true, false} {
+		for path, status := range map[string]int{"a": 200, "a%2F": 404, "%2Fa": 404, "ws%2Fa": 404, "text%2Fws%2Fa": 404} {
+			r := Request{Method: "GET", Path: "/workspaces/ws/notes/" + path, WithoutLinks: withoutLinks}
+			if got := a.Serve(t.Context(), Caller{}, r).Status; got != status {
+				t.Errorf("%s: %d, want %d", path, got, status)
+			}
+		}
+	}
+}

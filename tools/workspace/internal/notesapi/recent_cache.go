@@ -2,9 +2,10 @@ package notesapi
 
 // A recentCache keeps values that were used not long ago, by halves: when the young half is
 // full it becomes the old one, and what nobody asked for since goes. What it returns is for
-// reading only. Whoever uses it has a lock.
-type recentCache[K comparable, V any] struct {
-	young, old map[K]sizedValue[V]
+// reading only. Whoever uses it has a lock. Values are pointers, for which there is one
+// compiled form.
+type recentCache[V any] struct {
+	young, old map[string]sizedValue[V]
 	size       int // of the values in young
 }
 
@@ -19,7 +20,7 @@ const (
 	maxCached = 64 << 10
 )
 
-func (c *recentCache[K, V]) find(key K) (value V, known bool) {
+func (c *recentCache[V]) find(key string) (value V, known bool) {
 	if v, known := c.young[key]; known {
 		return v.value, true
 	}
@@ -30,12 +31,12 @@ func (c *recentCache[K, V]) find(key K) (value V, known bool) {
 	return v.value, known
 }
 
-func (c *recentCache[K, V]) add(key K, value V, size int) {
+func (c *recentCache[V]) add(key string, value V, size int) {
 	if size > maxCached {
 		return
 	}
 	if c.size += size; c.young == nil || c.size > maxYoung {
-		c.young, c.old, c.size = map[K]sizedValue[V]{}, c.young, size
+		c.young, c.old, c.size = map[string]sizedValue[V]{}, c.young, size
 	}
 	c.young[key] = sizedValue[V]{value, size}
 }

@@ -10,7 +10,7 @@ import (
 // the same notes again and again, and reading Markdown takes longer than reading the note.
 type textCache struct {
 	mu    sync.Mutex
-	texts recentCache[string, notetext.Text]
+	texts recentCache[*notetext.Text]
 }
 
 // parse returns what a text says, for reading only.
@@ -19,11 +19,11 @@ func (c *textCache) parse(text string) notetext.Text {
 	t, known := c.texts.find(text)
 	c.mu.Unlock()
 	if known {
-		return t
+		return *t
 	}
-	t = notetext.Parse(text)
+	parsed := notetext.Parse(text)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.texts.add(text, t, len(text))
-	return t
+	c.texts.add(text, &parsed, len(text))
+	return parsed
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notetext"
 )
 
-// A head is the current revision of a note with its record.
+// A head is the current revision of a note, without its note, its parent and who made it, and
+// the record of the note.
 type head struct {
 	revision Revision
 	record   Record
@@ -27,6 +28,9 @@ func (r *Revision) fields(at *int64, attributes *[]byte) []any {
 
 func (r *Revision) complete(at int64, attributes []byte) error {
 	r.Time = time.Unix(0, at).UTC()
+	if string(attributes) == "{}" { // as of most
+		return nil
+	}
 	return json.Unmarshal(attributes, &r.Attributes)
 }
 
@@ -42,8 +46,12 @@ func scanRevision(row sqlstore.Row) (r Revision, err error) {
 // readHead returns the newest revision of a note with the record of the note, which is
 // that before the deletion if it was deleted; nil if there was never such a note.
 func readHead(ctx context.Context, c *sqlstore.Conn, k noteKey) (*head, error) {
-	return scanHead(c.Short().QueryRow(ctx, "SELECT "+revisionColumns+", n.record"+fromHead, k.workspace, k.id))
+	return scanHead(c.Short().QueryRow(ctx, "SELECT "+headColumns+fromHead, k.workspace, k.id))
 }
+
+// headColumns are those of a revision that a head needs: the driver asks SQLite for
+// the name and the type of each column of each result.
+const headColumns = "r.seq, r.id, r.time, r.deleted, r.attributes, r.text, r.checksum, r.signature, n.record"
 
 const fromHead = " FROM notes n JOIN revisions r ON r.seq = n.seq WHERE n.workspace = ? AND n.id = ?"
 
@@ -51,7 +59,7 @@ const fromHead = " FROM notes n JOIN revisions r ON r.seq = n.seq WHERE n.worksp
 // is none: a save needs both, and most of a short statement's time is on its way. Without
 // the note it does not know the class.
 func readHeadAndClass(ctx context.Context, c *sqlstore.Conn, k noteKey, class string) (h *head, body *string, err error) {
-	h, err = scanHead(c.Short().QueryRow(ctx, "SELECT "+revisionColumns+", n.record, "+
+	h, err = scanHead(c.Short().QueryRow(ctx, "SELECT "+headColumns+", "+
 		"(SELECT d.body FROM documents d WHERE d.workspace = ? AND d.kind = ? AND d.id = ?)"+fromHead,
 		k.workspace, string(ClassKind), class, k.workspace, k.id), &body)
 	return h, body, err
@@ -62,7 +70,8 @@ func scanHead(row sqlstore.Row, more ...any) (*head, error) {
 	var h head
 	var at int64
 	var attributes, record []byte
-	err := row.Scan(append(append(h.revision.fields(&at, &attributes), &record), more...)...)
+	r := &h.revision
+	err := row.Scan(append([]any{&r.seq, &r.ID, &at, &r.Deleted, &attributes, &r.Text, &r.Checksum, &r.Signature, &record}, more...)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
