@@ -419,6 +419,11 @@ func (p Changes) Bindings() []key.Binding {
 	if p.selectedHasEnded() {
 		return []key.Binding{widget.WithHelp(p.keys.Down, "select"), p.keys.Refresh}
 	}
+	return writtenChangeBindings(p, turn)
+}
+
+// writtenChangeBindings are the keys about the selected Change, with the one that opens or closes it.
+func writtenChangeBindings(p Changes, turn key.Binding) []key.Binding {
 	keys := []key.Binding{p.keys.Undo, p.keys.UndoSession, turn}
 	if c, ok := p.cache.get(p.selection.id); ok {
 		keys = append(keys, undoSinceBinding(p.keys, c.Time, p.snap.Time, p.zone))
