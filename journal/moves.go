@@ -28,7 +28,7 @@ func (v changeRow) mayBeMoved() bool {
 }
 
 // otherOfMove is the other half of the move that v is half of; false: it is none. The caller holds mu.
-func (d *database) otherOfMove(v changeRow) (movedTarget, bool, error) {
+func otherOfMove(d *database, v changeRow) (movedTarget, bool, error) {
 	if !v.mayBeMoved() {
 		return movedTarget{}, false, nil
 	}
@@ -36,7 +36,7 @@ func (d *database) otherOfMove(v changeRow) (movedTarget, bool, error) {
 	if !cached {
 		var settled bool
 		var err error
-		if moves, settled, err = d.findCallMoves(v.call); err != nil {
+		if moves, settled, err = findCallMoves(d, v.call); err != nil {
 			return movedTarget{}, false, err
 		}
 		if len(d.moves) >= maxCachedMoves || d.moves == nil {
@@ -52,7 +52,7 @@ func (d *database) otherOfMove(v changeRow) (movedTarget, bool, error) {
 
 // findCallMoves are the moves of a call, by the numbers of their Changes. It is settled if every Change of
 // the call is known to have happened.
-func (d *database) findCallMoves(call int64) (moves map[int64]movedTarget, settled bool, err error) {
+func findCallMoves(d *database, call int64) (moves map[int64]movedTarget, settled bool, err error) {
 	rows, err := d.readChangeRows("call = ? ORDER BY seq LIMIT ?", call, maxMoveRows)
 	if err != nil {
 		return nil, false, err
@@ -116,7 +116,7 @@ func describeCallMoves(rows []changeRow, changes []tools.Change, read bool) map[
 
 // diffOfMove is the diff between what a target held before it was moved and holds since. The caller
 // holds mu.
-func (d *database) diffOfMove(v changeRow, other movedTarget, limit int) (string, error) {
+func diffOfMove(d *database, v changeRow, other movedTarget, limit int) (string, error) {
 	rows, err := d.readChangeRows("seq = ?", other.seq)
 	if err != nil || len(rows) == 0 {
 		return v.diff(limit), err

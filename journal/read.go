@@ -127,7 +127,7 @@ func (j *Journal) changes(ctx context.Context, p status.Filter) (status.Changes,
 	room := maxDiffBytes
 	for _, v := range all {
 		change := v.toStatus(j.key)
-		other, moves, err := j.otherOfMove(v)
+		other, moves, err := otherOfMove(j.database, v)
 		if err != nil {
 			return status.Changes{}, err
 		}
@@ -148,7 +148,7 @@ func (j *Journal) changes(ctx context.Context, p status.Filter) (status.Changes,
 		}
 		diff := v.diff(room)
 		if moves {
-			if diff, err = j.diffOfMove(v, other, room); err != nil {
+			if diff, err = diffOfMove(j.database, v, other, room); err != nil {
 				return status.Changes{}, err
 			}
 		}

@@ -138,14 +138,16 @@ func (w approvalWatch) answerNotice(a status.Action, now notice) notice {
 	return now
 }
 
-// summarizeTargets is the first of what a would change, a page before the folders that
-// come with it, and how many more there are.
+// summarizeTargets is the first of what a would change, what moves or a page before the rest, and how many more there are.
 func summarizeTargets(a status.Approval) string {
 	if len(a.Targets) == 0 {
 		return ""
 	}
 	page := slices.IndexFunc(a.Targets, func(name string) bool { return !strings.HasSuffix(name, "/") })
 	first := a.Targets[max(0, page)]
+	if a.Move != nil {
+		first = a.Move.From + " → " + a.Move.To
+	}
 	if more := len(a.Targets) + a.More - 1; more > 0 {
 		return fmt.Sprintf("%s and %s more", first, widget.FormatCount(more))
 	}

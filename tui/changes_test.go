@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -128,7 +129,7 @@ func TestNothingSlipsUnderTheKeys(t *testing.T) {
 		r.wait(keyIgnoreDuration)
 		before := len(r.hub.Actions())
 		r.shows("was denied. Nothing is selected now.", "↓ selects the newest change.")
-		for _, k := range []string{"y", "u", "U", "A", "Y"} {
+		for _, k := range []string{"y", "u", "U", "Z", "A", "Y"} {
 			r.press(k)
 		}
 		if n := len(r.hub.Actions()); n != before {
@@ -243,7 +244,11 @@ func TestChangesAreReadShownAndUndone(t *testing.T) {
 		r.shows("Cannot undo: its pre-image was too large to keep")
 		r.press("U")
 		r.confirm()
-		r.did(undo, status.Action{Verb: status.UndoChanges, Filter: &status.Filter{Session: "1"}})
+		r.press("Z")
+		r.confirm()
+		selected := r.queries.changes[slices.IndexFunc(r.queries.changes, func(c status.Change) bool { return c.CannotUndo != "" })]
+		r.did(undo, status.Action{Verb: status.UndoChanges, Filter: &status.Filter{Session: "1"}},
+			status.Action{Verb: status.UndoChanges, Filter: &status.Filter{Client: selected.Client, Since: selected.Time}})
 		r.press("g", "c")
 		if d := cmp.Diff([]string{strings.ReplaceAll(r.queries.diffs["c9"], "\t", "    ")}, r.copied); d != "" {
 			t.Error(d)

@@ -82,9 +82,9 @@ func openStream[In, Out any](fx effects, q status.Stream[In, Out], in In) tea.Cm
 
 // The pace at which a stream arrives on the screen: what comes after a pause is there at once,
 // with what comes together with it, and what follows within a batch's time is there together, so
-// that a flood is ten messages a second and no more. What was there before the panel is read first.
+// that a flood is five messages a second and no more. What was there before the panel is read first.
 const (
-	batchWindow   = 100 * time.Millisecond
+	batchWindow   = 200 * time.Millisecond
 	openingWindow = 50 * time.Millisecond
 	suddenWindow  = 5 * time.Millisecond
 	maxBatchItems = 4096

@@ -20,7 +20,7 @@ func TestGuardIsForDecidingKeysOnly(t *testing.T) {
 	runPanel(t, asked(), func(r *testPanel) {
 		r.hub.SetPlan(deletion())
 		r.press("!")
-		for _, k := range []string{"y", "Y", "A", "n", "u", "U"} {
+		for _, k := range []string{"y", "Y", "A", "n", "u", "U", "Z"} {
 			if !strings.HasPrefix(footerOf(r), " …") {
 				t.Errorf("the row of keys does not show the guard: %s", footerOf(r))
 			}

@@ -25,7 +25,7 @@ func TestFootersNameWhatWorks(t *testing.T) {
 		pane string
 		keys []string
 	}{
-		{nothingWaits(lively()), "Activity", []string{"P pause cursor", "U undo since "}},
+		{nothingWaits(lively()), "Activity", []string{"P pause cursor", "Z undo since "}},
 		{nothingWaits(lively()), "Clients", []string{"P pause writes", "r only read", "d disconnect", "D block it", "U undo its session"}},
 		{nothingWaits(lively()), "Changes", []string{"u undo", "U undo its session"}},
 		{nothingWaits(lively()), "Settings", []string{"r restart the hub"}},

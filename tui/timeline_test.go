@@ -76,11 +76,14 @@ func TestTimelineUndoes(t *testing.T) {
 		r.shows("Changed", "update Plan.md, 10 B → 20 B, change c1", "It stands. u undoes it.", "1 -old words", "1 +new words")
 		r.press("u")
 		r.confirm()
+		r.press("Z")
+		r.confirm()
 		r.press("U")
 		r.confirm()
 		since := noon.AddDate(0, 0, -1).Add(-4 * time.Minute)
 		r.did(status.Action{Verb: status.UndoChanges, Filter: &status.Filter{IDs: []string{"c1"}}},
-			status.Action{Verb: status.UndoChanges, Filter: &status.Filter{Client: "aider", Since: since}})
+			status.Action{Verb: status.UndoChanges, Filter: &status.Filter{Client: "aider", Since: since}},
+			status.Action{Verb: status.UndoChanges, Filter: &status.Filter{Session: "s9"}})
 		r.queries.changes[0].Outcome = status.Undone
 		r.queries.calls <- status.Call{Seq: 41, ID: 9000, Time: noon, Event: string(status.UndoChanges), Message: "undo change c1"}
 		r.wait(time.Second)

@@ -468,7 +468,7 @@ func (m Model) keyCameTooSoon(k tea.KeyPressMsg) bool {
 
 // decidingKeys are those that answer an approval or undo something.
 func decidingKeys(k pane.Keys) []key.Binding {
-	return []key.Binding{k.Allow, k.AllowScope, k.AllowAlways, k.Refuse, k.Undo, k.UndoSession}
+	return []key.Binding{k.Allow, k.AllowScope, k.AllowAlways, k.Refuse, k.Undo, k.UndoSession, k.UndoSince}
 }
 
 func (m Model) quit() (Model, tea.Cmd) {

@@ -9,7 +9,7 @@ import (
 )
 
 // A frameClock says when the panel is drawn: at once after a key and what it leads to,
-// at most ten times a second while something else changes, and never while nothing
+// at most five times a second while something else changes, and never while nothing
 // does. The library draws after every message, and shows it when a clock of its own
 // ticks, sixty times a second for ever: a key waits for it, and an idle panel wakes
 // for it (docs/adr/0134).
@@ -27,7 +27,7 @@ const (
 	// at once: it may be what the key asked for.
 	inputPeriod = 500 * time.Millisecond
 	// quietFrameInterval is between two frames that no key led to.
-	quietFrameInterval = 100 * time.Millisecond
+	quietFrameInterval = 200 * time.Millisecond
 )
 
 type (

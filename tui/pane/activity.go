@@ -58,7 +58,8 @@ func activityHelp(k Keys) []KeyGroup {
 		help(k.Enter, "show the call's details"), help(k.Errors, "failed calls first"), help(k.Totals, "totals by tool and client"),
 		help(k.NextComponent, "next source only"), help(k.Remove, "cancel the selected call if it is under way"), help(k.Copy, "copy the call"),
 		help(k.Export, "export the filtered calls to a file"),
-		help(k.Undo, "undo what the call changed"), help(k.UndoSession, "undo its agent's changes from here on"),
+		help(k.Undo, "undo what the call changed"), help(k.UndoSession, "undo all changes of its session"),
+		help(k.UndoSince, "undo its agent's changes from here on"),
 		help(k.PauseClient, pauseKeyHelp), help(k.ReadOnly, readOnlyKeyHelp),
 		help(k.Revoke, blockKeyHelp), help(k.OlderDay, "to the day before"), help(k.NewerDay, "to the day after"),
 		help(k.MarkSeen, "mark all as seen"),
@@ -323,8 +324,12 @@ func callAgentBindings(p Activity) []key.Binding {
 	if !pauseStartTime(p.snap, c.Client).IsZero() {
 		pause = widget.WithHelp(p.keys.PauseClient, "let "+name+" write")
 	}
-	since := "undo since " + widget.FormatClockTime(c.Time, p.snap.Time, p.zone)
-	return []key.Binding{pause, widget.WithHelp(p.keys.UndoSession, since)}
+	return []key.Binding{pause, undoSinceBinding(p.keys, c.Time, p.snap.Time, p.zone)}
+}
+
+// undoSinceBinding is the key that undoes what an agent changed since then.
+func undoSinceBinding(k Keys, since, now time.Time, zone *time.Location) key.Binding {
+	return widget.WithHelp(k.UndoSince, "undo since "+widget.FormatClockTime(since, now, zone))
 }
 
 // KeyDisabledReason implements [Pane].

@@ -151,7 +151,7 @@ func rowKeyIntent(p Activity, k tea.KeyPressMsg) Intent {
 	c, ok := p.selectedEndedCall()
 	r, underWay := p.selectedRunning()
 	if underWay {
-		c, ok = status.Call{Client: r.Client}, true
+		c, ok = status.Call{Client: r.Client, Session: r.Session, Time: r.Began}, true
 	}
 	switch {
 	case !ok:
@@ -159,6 +159,8 @@ func rowKeyIntent(p Activity, k tea.KeyPressMsg) Intent {
 	case key.Matches(k, p.keys.Undo):
 		return IntentFor(status.Action{Verb: status.UndoChanges, Filter: &status.Filter{IDs: c.Changes}})
 	case key.Matches(k, p.keys.UndoSession):
+		return IntentFor(status.Action{Verb: status.UndoChanges, Filter: &status.Filter{Session: c.Session}})
+	case key.Matches(k, p.keys.UndoSince):
 		return IntentFor(status.Action{Verb: status.UndoChanges, Filter: &status.Filter{Client: c.Client, Since: c.Time}})
 	}
 	return agentKeyIntent(p.keys, k, p.snap, c.Client)
@@ -169,9 +171,9 @@ func rowKeyIntent(p Activity, k tea.KeyPressMsg) Intent {
 func rowDisabledReason(p Activity, k tea.KeyPressMsg) string {
 	c, any := p.selectedEndedCall()
 	if r, underWay := p.selectedRunning(); underWay {
-		c.Client, any = r.Client, true
+		c.Client, c.Session, any = r.Client, r.Session, true
 	}
-	undoes := key.Matches(k, p.keys.Undo, p.keys.UndoSession)
+	undoes := key.Matches(k, p.keys.Undo, p.keys.UndoSession, p.keys.UndoSince)
 	switch acts := key.Matches(k, p.keys.PauseClient, p.keys.ReadOnly, p.keys.Revoke); {
 	case key.Matches(k, p.keys.NewerDay) && p.selectedEndedIndex() == 0:
 		return "This is the newest row."
@@ -185,6 +187,8 @@ func rowDisabledReason(p Activity, k tea.KeyPressMsg) string {
 		return "There are no calls yet."
 	case key.Matches(k, p.keys.Undo) && len(c.Changes) == 0:
 		return "This row changed nothing that can be undone."
+	case key.Matches(k, p.keys.UndoSession) && c.Session == "":
+		return "This row names no session."
 	case c.Client == "":
 		return "This row is about no agent."
 	case key.Matches(k, p.keys.PauseClient) && !p.snap.Hub.WritesPaused.IsZero():

@@ -216,9 +216,9 @@ func selectWrittenChange(p Changes) Changes {
 			continue
 		}
 		at := -1
-		for _, id := range o.Call.Changes { // a page rather than the folder that was made for it
+		for _, id := range o.Call.Changes { // what moved rather than what links to it, a page rather than its folder
 			i := p.cache.rowIndex(id)
-			if i >= 0 && (at < 0 || strings.HasSuffix(p.cache.rowAt(at).Target, "/")) {
+			if i >= 0 && (at < 0 || strings.HasSuffix(p.cache.rowAt(at).Target, "/") || p.cache.rowAt(i).MovedFrom != "") {
 				at = i
 			}
 		}

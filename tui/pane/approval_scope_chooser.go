@@ -76,8 +76,9 @@ func handleChooserKey(p Changes, k Press, a status.Approval) (Pane, Intent, bool
 
 // chooserKeyDisabledReason says why k does nothing while the chooser is open.
 func chooserKeyDisabledReason(keys Keys, k tea.KeyPressMsg) string {
-	stays := key.Matches(k, keys.Enter, keys.AllowScope, keys.AllowAlways, keys.Undo, keys.UndoSession, keys.Raw, keys.Copy, keys.Refresh,
-		keys.PageUp, keys.PageDown, keys.First, keys.Last, keys.LeaveOut, keys.NextHunk, keys.PreviousHunk, keys.EditText)
+	stays := key.Matches(k, keys.Enter, keys.AllowScope, keys.AllowAlways, keys.Undo, keys.UndoSession, keys.UndoSince,
+		keys.Raw, keys.Copy, keys.Refresh, keys.PageUp, keys.PageDown, keys.First, keys.Last, keys.LeaveOut, keys.NextHunk,
+		keys.PreviousHunk, keys.EditText)
 	return reasonUnless(!stays, "Choose with the arrows: y allows so, esc goes back to the question.")
 }
 

@@ -3,7 +3,6 @@ package pane
 import (
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -51,9 +50,7 @@ func newApprovalText(a status.Approval, q ApprovalQuery, r Result, chosen hunkCh
 	}
 	groups := groupTargetsByChange(c)
 	c.Targets = slices.Clone(c.Targets)
-	sort.SliceStable(c.Targets, func(i, j int) bool { // what is alike comes last
-		return len(groups[c.Targets[i].Offset].all()) == 0 && len(groups[c.Targets[j].Offset].all()) > 0
-	})
+	slices.SortStableFunc(c.Targets, func(a, b status.ApprovalTarget) int { return groups[a.Offset].rank(a) - groups[b.Offset].rank(b) })
 	if c.Total > 1 {
 		add(widget.TitleLine, widget.CountWithNoun(c.Total, "target")+", "+formatLineChanges(c.Added, c.Removed))
 		for _, t := range c.Targets {
@@ -264,6 +261,18 @@ func (g *targetGroup) all() []status.ApprovalTarget {
 		return nil
 	}
 	return g.targets
+}
+
+// rank puts what moves first, and what is alike last.
+func (g *targetGroup) rank(t status.ApprovalTarget) int {
+	switch {
+	case len(g.all()) > 0:
+		return 2
+	case t.From != "":
+		return 0
+	default:
+		return 1
+	}
 }
 
 func (g *targetGroup) headline() string {

@@ -56,6 +56,7 @@ func changesHelp(k Keys) []KeyGroup {
 		help(k.LeaveOut, "leave a hunk out, or take it back"), help(k.NextHunk, "next hunk"), help(k.PreviousHunk, "previous hunk"),
 		help(k.EditText, "edit the text in your editor"),
 		help(k.Undo, "undo the change"), help(k.UndoSession, "undo all changes of its session"),
+		help(k.UndoSince, "undo its agent's changes from here on"),
 		help(k.Raw, "show all of a long change"), help(k.Filter, "filter what was written"),
 		help(k.Right, "list the changes of a row that stands for several"), help(k.Left, "fold them"), help(k.Enter, "read the diff"),
 		help(k.Copy, "copy the diff"), help(k.Refresh, "reload the journal"),
@@ -279,8 +280,8 @@ func (p Changes) HandleKey(k Press) (Pane, Intent) {
 		return p, ShowMessage{"Reloading the journal."}
 	case key.Matches(k, p.keys.Allow, p.keys.AllowScope, p.keys.AllowAlways, p.keys.Refuse):
 		return p.answer(k)
-	case key.Matches(k, p.keys.Undo, p.keys.UndoSession):
-		return p, intentToUndo(p, key.Matches(k, p.keys.UndoSession))
+	case key.Matches(k, p.keys.Undo, p.keys.UndoSession, p.keys.UndoSince):
+		return p, intentToUndo(p, k)
 	case key.Matches(k, p.keys.Raw):
 		p.reader = p.reader.wantFullText(p.selection.id)
 		return p, nil
@@ -344,14 +345,17 @@ func (p Changes) handleReasonKey(k Press) (Pane, Intent) {
 	return p, nil
 }
 
-func intentToUndo(p Changes, session bool) Intent {
+func intentToUndo(p Changes, k Press) Intent {
 	c, _ := p.cache.get(p.selection.id)
 	filter := &status.Filter{IDs: []string{c.ID}}
 	if i := p.cache.rowIndex(c.ID); i >= 0 && !p.cache.unfolded[foldGroupID(c)] {
 		filter.IDs = p.cache.rowAt(i).ids() // what the row stands for
 	}
-	if session {
+	switch {
+	case key.Matches(k, p.keys.UndoSession):
 		filter = &status.Filter{Session: c.Session}
+	case key.Matches(k, p.keys.UndoSince):
+		filter = &status.Filter{Client: c.Client, Since: c.Time}
 	}
 	return IntentFor(status.Action{Verb: status.UndoChanges, Filter: filter})
 }
@@ -415,7 +419,16 @@ func (p Changes) Bindings() []key.Binding {
 	if p.selectedHasEnded() {
 		return []key.Binding{widget.WithHelp(p.keys.Down, "select"), p.keys.Refresh}
 	}
-	keys := []key.Binding{p.keys.Undo, p.keys.UndoSession, turn, p.keys.DayChanges, p.keys.Filter}
+	return writtenChangeBindings(p, turn)
+}
+
+// writtenChangeBindings are the keys about the selected Change, with the one that opens or closes it.
+func writtenChangeBindings(p Changes, turn key.Binding) []key.Binding {
+	keys := []key.Binding{p.keys.Undo, p.keys.UndoSession, turn}
+	if c, ok := p.cache.get(p.selection.id); ok {
+		keys = append(keys, undoSinceBinding(p.keys, c.Time, p.snap.Time, p.zone))
+	}
+	keys = append(keys, p.keys.DayChanges, p.keys.Filter)
 	if i := p.cache.rowIndex(p.selection.id); i >= 0 && len(p.cache.rowAt(i).older) > 0 {
 		keys = append(keys, widget.WithHelp(p.keys.Right, "list its changes"))
 	}
@@ -444,7 +457,7 @@ func (p Changes) KeyDisabledReason(k tea.KeyPressMsg) string {
 	if why := editDisabledReason(p, k, a, waits); why != "" {
 		return why
 	}
-	switch undoes := key.Matches(k, p.keys.Undo, p.keys.UndoSession); {
+	switch undoes := key.Matches(k, p.keys.Undo, p.keys.UndoSession, p.keys.UndoSince); {
 	case key.Matches(k, p.keys.Enter):
 		return reasonUnless(p.itemCount() > 0, "There are no changes.")
 	case key.Matches(k, p.keys.Copy):
@@ -470,6 +483,8 @@ func (p Changes) KeyDisabledReason(k tea.KeyPressMsg) string {
 		return "Select a change first."
 	case undoes && !IsHubRunning(p.snap):
 		return hubNotRunning
+	case key.Matches(k, p.keys.UndoSince) && c.Client == "":
+		return "This change is of no agent with a name."
 	case key.Matches(k, p.keys.Undo) && c.Outcome == status.Undone:
 		return "This change is already undone."
 	case key.Matches(k, p.keys.Undo) && c.CannotUndo != "":

@@ -18,7 +18,8 @@ type Keys struct {
 	NextField, PreviousField, Toggle key.Binding
 	Refresh, Install                 key.Binding
 	Allow, AllowScope, AllowAlways   key.Binding
-	Refuse, Undo, UndoSession        key.Binding
+	Refuse, Undo                     key.Binding
+	UndoSession, UndoSince           key.Binding
 	LeaveOut, NextHunk, PreviousHunk key.Binding
 	EditText                         key.Binding
 	Errors, Totals, Grant            key.Binding
@@ -64,6 +65,7 @@ func DefaultKeys() Keys {
 
 		Undo:        widget.Bind("u", "undo", "u"),
 		UndoSession: widget.Bind("U", "undo its session", "U"),
+		UndoSince:   widget.Bind("Z", "undo since here", "Z"),
 		Errors:      widget.Bind("e", "failed first", "e"),
 		Totals:      widget.Bind("T", "totals", "T"),
 		Grant:       widget.Bind("p", "permissions", "p"),

@@ -62,3 +62,38 @@ func TestMovedTargetsAreOneRow(t *testing.T) {
 		t.Errorf("Activity:\n%s", text)
 	}
 }
+
+// What moves stands above what links to it, in the question and in its diff, and is selected once it is written.
+func TestMovesComeFirst(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	a := status.Approval{
+		ID: "a1", Since: now, Until: now.Add(time.Minute), Client: "codex", Proven: true, Source: "notes", Tool: "move_page", Effect: "write",
+		Targets: []string{"A.md", "Old.md → New.md"}, Move: &status.TargetMove{From: "Old.md", To: "New.md", Count: 1, Links: 1}, Bytes: 60,
+	}
+	snap := status.Snapshot{Time: now, Hub: status.Hub{Component: status.Component{State: status.Ready}}, Approvals: []status.Approval{a}}
+	p := NewChanges(DefaultKeys(), time.UTC).SetSnapshot(snap).(Changes).ShowItem("a1")
+	link := "change A.md (+1 −1)\n@@ -1 +1 @@\n-[[Old]]\n+[[New]]\n"
+	move := "move Old.md → New.md\nits text stays the same\n"
+	content := ApprovalContent{Total: 2, Added: 1, Removed: 1, Head: link + move, Targets: []status.ApprovalTarget{
+		{Name: "A.md", Action: "change", Added: 1, Removed: 1, Bytes: len(link)}, {Name: "New.md", From: "Old.md", Action: "move", Offset: len(link), Bytes: len(move)},
+	}}
+	for q := p.(Querier).WantedQuery(); q != nil; q = p.(Querier).WantedQuery() {
+		p = p.(Querier).TakeResult(Result{Query: q, Approval: content})
+	}
+	text := p.(Changes).detailText().String()
+	for _, parts := range [][2]string{{"move   Old.md → New.md", "change A.md"}, {"its text stays the same", "+[[New]]"}} {
+		if first, second := strings.Index(text, parts[0]), strings.Index(text, parts[1]); first < 0 || second < first {
+			t.Errorf("%q does not stand above %q in\n%s", parts[0], parts[1], text)
+		}
+	}
+	p, _ = p.HandleKey(Press{KeyPressMsg: tea.KeyPressMsg{Code: 'y', Text: "y"}, W: 100, H: 30})
+	snap.Approvals, snap.Outcomes = nil, []status.ApprovalOutcome{{ID: "a1", Resolution: status.Allowed, Call: &status.CallEnd{Changes: []string{"c1", "c2", "c3"}}}}
+	p = p.SetSnapshot(snap)
+	made := status.Change{ID: "c3", Time: now, Client: "codex", Call: "k", Source: "notes", Target: "New.md", MovedFrom: "Old.md", Action: "create"}
+	gone := status.Change{ID: "c2", Time: now, Client: "codex", Call: "k", Source: "notes", Target: "Old.md", MovedTo: "New.md", Action: "delete"}
+	p = p.(CallObserver).ObserveCalls([]status.Call{{Changes: []string{"c1"}}})
+	p, _ = answerQueries(p, []status.Change{made, gone, {ID: "c1", Time: now, Client: "codex", Call: "k", Source: "notes", Target: "A.md", Action: "update"}})
+	if id := p.(Changes).selection.id; id != "c3" {
+		t.Errorf("%q is selected", id)
+	}
+}
