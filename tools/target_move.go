@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"path"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -49,7 +50,7 @@ func FindTargetMoves(changes []Change) (moves []TargetMove) {
 		}
 		gone = left
 	}
-	slices.SortFunc(moves, func(a, b TargetMove) int { return cmp.Compare(a.From, b.From) })
+	sort.Slice(moves, func(i, j int) bool { return moves[i].From < moves[j].From })
 	return moves
 }
 

@@ -3,6 +3,7 @@ package pane
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -50,7 +51,9 @@ func newApprovalText(a status.Approval, q ApprovalQuery, r Result, chosen hunkCh
 	}
 	groups := groupTargetsByChange(c)
 	c.Targets = slices.Clone(c.Targets)
-	slices.SortStableFunc(c.Targets, func(a, b status.ApprovalTarget) int { return groups[a.Offset].rank(a) - groups[b.Offset].rank(b) })
+	sort.SliceStable(c.Targets, func(i, j int) bool {
+		return groups[c.Targets[i].Offset].rank(c.Targets[i]) < groups[c.Targets[j].Offset].rank(c.Targets[j])
+	})
 	if c.Total > 1 {
 		add(widget.TitleLine, widget.CountWithNoun(c.Total, "target")+", "+formatLineChanges(c.Added, c.Removed))
 		for _, t := range c.Targets {
