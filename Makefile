@@ -18,7 +18,10 @@ COLD     := github.com/evanw/esbuild github.com/jackc github.com/yuin/goldmark g
 	github.com/lectern-mcp/lectern/tools/markdown/internal/mirror github.com/lectern-mcp/lectern/tools/markdown/internal/pagestore \
 	github.com/lectern-mcp/lectern/tools/markdown/internal/pagesync github.com/lectern-mcp/lectern/tools/org/internal/emacs \
 	github.com/lectern-mcp/lectern/tui github.com/lectern-mcp/lectern/status github.com/lectern-mcp/lectern/hub/approval \
-	github.com/lectern-mcp/lectern/journal charm.land
+	github.com/lectern-mcp/lectern/journal charm.land \
+	crypto/internal/fips140/nistec crypto/internal/fips140/mlkem crypto/internal/fips140/bigmod crypto/internal/fips140/rsa \
+	crypto/internal/fips140/ecdsa crypto/internal/fips140/edwards25519 crypto/internal/fips140/tls12 \
+	crypto/internal/fips140/tls13 encoding/asn1 math/big
 FLAGS    := -trimpath $(COLD:%=-gcflags=%/...=-l)
 LDFLAGS  := -s -w -funcalign=16
 

@@ -8,8 +8,8 @@ const LinkFlags = "-s -w -funcalign=16"
 // or wait for something else. Scripts in TypeScript are translated in a process of its
 // own, databases, other machines and applications answer over a connection, a person reads what
 // the panel draws and decides what waits, the journal writes to a disk, and the rest reads
-// arguments and configuration, checks schemas, installs, merges, and turns pages and cards into
-// HTML.
+// arguments and configuration, checks schemas, installs, merges, turns pages and cards into
+// HTML, and exchanges keys and checks signatures once a connection.
 var coldPackages = []string{
 	"github.com/evanw/esbuild", "github.com/jackc", "github.com/yuin/goldmark", "github.com/spf13",
 	"github.com/JohannesKaufmann", "github.com/microcosm-cc", "github.com/aymerick", "github.com/gorilla",
@@ -25,6 +25,9 @@ var coldPackages = []string{
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/pagesync", "github.com/lectern-mcp/lectern/tools/org/internal/emacs",
 	"github.com/lectern-mcp/lectern/tui", "github.com/lectern-mcp/lectern/status",
 	"github.com/lectern-mcp/lectern/hub/approval", "github.com/lectern-mcp/lectern/journal", "charm.land",
+	"crypto/internal/fips140/nistec", "crypto/internal/fips140/mlkem", "crypto/internal/fips140/bigmod", "crypto/internal/fips140/rsa",
+	"crypto/internal/fips140/ecdsa", "crypto/internal/fips140/edwards25519", "crypto/internal/fips140/tls12",
+	"crypto/internal/fips140/tls13", "encoding/asn1", "math/big",
 }
 
 // BuildFlags are the flags of go build for every binary that people get, without
