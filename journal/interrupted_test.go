@@ -256,7 +256,7 @@ func TestUndoSkips(t *testing.T) {
 	d.fakeFolder.holds(t, map[string]tools.State{"a.md": text("2\n"), "b.md": text("by a person\n"), "c.md": text("1\n")})
 	all.Skip = true
 	plan, err := d.PlanUndo(t.Context(), all, d.lend)
-	if err != nil || plan.Title != "Undo 2 changes of 2 calls" || len(plan.Risks) != 1 ||
+	if err != nil || plan.Title != "Undo 2 changes of 2 calls by agent" || len(plan.Risks) != 1 ||
 		!strings.HasPrefix(plan.Risks[0], d.id(1)+" (write a.md in notes) is not undone: b.md in notes was edited") {
 		t.Errorf("plan %+v, %v", plan, err)
 	}

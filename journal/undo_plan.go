@@ -58,8 +58,30 @@ func (j *Journal) PlanUndo(ctx context.Context, p status.Filter, from SourceProv
 			plan.Risks = append(plan.Risks, target+" was edited later; that edit is kept, so check the result")
 		}
 	}
-	plan.Title = fmt.Sprintf("Undo %s of %s", formatCount(count, "change"), formatCount(countCalls(steps), "call"))
+	plan.Title = fmt.Sprintf("Undo %s of %s%s", formatCount(count, "change"), formatCount(countCalls(steps), "call"), byClients(steps))
 	return plan, nil
+}
+
+// byClients says whose calls are undone: " by codex", " by codex and cursor", " by 3 agents"; empty
+// if one of them has no name, or nothing can be undone.
+func byClients(steps []undoStep) string {
+	var clients []string
+	for _, s := range steps {
+		for _, row := range s.rows {
+			if s.cannot == nil && !slices.Contains(clients, row.origin.Client) {
+				clients = append(clients, row.origin.Client)
+			}
+		}
+	}
+	slices.Sort(clients)
+	switch {
+	case len(clients) == 0 || slices.Contains(clients, ""):
+		return ""
+	case len(clients) > 2:
+		return fmt.Sprintf(" by %d agents", len(clients))
+	default:
+		return " by " + strings.Join(clients, " and ")
+	}
 }
 
 // countCalls counts a group as the one call that made the others.

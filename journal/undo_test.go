@@ -164,7 +164,7 @@ func TestPlanUndo(t *testing.T) {
 			t.Errorf("%s: no diff", s.Description)
 		}
 	}
-	if got := strings.Join(what, ", "); plan.Title != "Undo 3 changes of 1 call" || got != "create c.md in notes, delete b.md in notes, restore a.md in notes" {
+	if got := strings.Join(what, ", "); plan.Title != "Undo 3 changes of 1 call by agent" || got != "create c.md in notes, delete b.md in notes, restore a.md in notes" {
 		t.Errorf("%s: %s", plan.Title, got)
 	}
 	if plan.Steps[2].Diff != "--- a.md\n+++ a.md\n@@ -1 +1 @@\n-A\n+a\n" {

@@ -3,6 +3,7 @@ package tui
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -122,6 +123,26 @@ func TestDisconnectAgent(t *testing.T) {
 		r.did(status.Action{Verb: status.Disconnect, Target: first})
 		r.press("j")
 		r.shows("d disconnect")
+	})
+}
+
+// An agent that leaves while it is selected stays so, in the list of those that left, with what its keys do.
+func TestAgentThatLeavesStaysSelected(t *testing.T) {
+	s := lively()
+	left := s.Sessions[0]
+	runPanel(t, s, func(r *testPanel) {
+		r.press("@Clients", "g")
+		r.queries.agents = []status.Agent{{Client: left.Client, Session: left.Name, LastSeen: noon}}
+		s.Seq, s.Sessions = 0, s.Sessions[1:]
+		r.hub.Set(s)
+		r.settle()
+		r.wait(time.Second)
+		r.shows("What you decide here holds when it comes back.", "session "+left.Name)
+		r.press("d")
+		r.shows(left.Client + " is not connected.")
+		r.did()
+		r.press("P")
+		r.did(status.Action{Verb: status.PauseWrites, Target: left.Client})
 	})
 }
 

@@ -89,6 +89,8 @@ func TestTimelineUndoes(t *testing.T) {
 		r.wait(time.Second)
 		r.wait(time.Second)
 		r.shows("It has been undone.")
+		r.press("u")
+		r.shows("What this call changed is already undone.")
 		r.press("esc", "esc", "/", "tool:read_page", "enter")
 		r.wait(time.Second)
 		r.press("u")

@@ -14,8 +14,9 @@ import (
 
 // A recordedChange is a Change of the journal with its diff as text.
 type recordedChange struct {
-	parts []widget.TextBlock
-	text  widget.TextView // of parts
+	parts  []widget.TextBlock
+	text   widget.TextView // of parts
+	undone bool
 }
 
 // maxShownCallChanges is how many Changes of a call are shown with their diffs.
@@ -69,7 +70,7 @@ func cacheChangeDiff(p Activity, id string, r Result) Activity {
 		}
 		add(widget.TitleLine, title)
 		add(widget.DimLine, changeStateText(c))
-		movedAway = c.MovedTo != ""
+		movedAway, one.undone = c.MovedTo != "", c.Outcome == status.Undone
 	}
 	switch diff := r.Changes.Diffs[id]; {
 	case movedAway:
@@ -146,6 +147,14 @@ func callChangesSection(p Activity, t theme.Theme, c status.Call) widget.Section
 	}
 }
 
+// isCallUndone reports whether all that a call changed is known to be undone.
+func isCallUndone(p Activity, c status.Call) bool {
+	return !slices.ContainsFunc(c.Changes, func(id string) bool {
+		one, known := p.changes.get(id)
+		return !known || !one.undone
+	})
+}
+
 // rowKeyIntent is what a key does to the selected call and its agent; nil: nothing.
 func rowKeyIntent(p Activity, k tea.KeyPressMsg) Intent {
 	c, ok := p.selectedEndedCall()
@@ -187,6 +196,8 @@ func rowDisabledReason(p Activity, k tea.KeyPressMsg) string {
 		return "There are no calls yet."
 	case key.Matches(k, p.keys.Undo) && len(c.Changes) == 0:
 		return "This row changed nothing that can be undone."
+	case key.Matches(k, p.keys.Undo) && isCallUndone(p, c):
+		return "What this call changed is already undone."
 	case key.Matches(k, p.keys.UndoSession) && c.Session == "":
 		return "This row names no session."
 	case c.Client == "":

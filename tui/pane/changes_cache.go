@@ -16,6 +16,7 @@ const maxCachedDiffs = 30
 // A changeCache is what the pane has read of the journal. It is a value.
 type changeCache struct {
 	changes    []status.Change // newest first
+	count      int             // of them, a move as one
 	sessions   []string        // in their order on the screen
 	runs       []foldedChange  // the rows: what changes_folded.go makes of changes
 	rowByID    map[string]int  // of each Change: its own row, or the one that it is folded into

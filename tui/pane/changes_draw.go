@@ -109,7 +109,7 @@ func emptyChangesSection(p Changes, t theme.Theme) widget.Section {
 // session.
 func (p Changes) listSection(t theme.Theme) widget.Section {
 	waiting, n := len(p.snap.Approvals), p.itemCount()
-	title := titleWithCount("Changes", len(p.cache.changes))
+	title := titleWithCount("Changes", p.cache.count)
 	if p.cache.more {
 		title += "+"
 	}

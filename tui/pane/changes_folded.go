@@ -56,7 +56,9 @@ func (b changeCache) arrangeRows() changeCache {
 	want := strings.TrimSpace(b.filter.Value())
 	b.runs = make([]foldedChange, 0, len(changes))
 	heads, left := map[string]int{}, movedChangeIDs(changes)
-	for _, c := range status.MergeMoves(changes) {
+	changes = status.MergeMoves(changes)
+	b.count = len(changes)
+	for _, c := range changes {
 		if want != "" && widget.FuzzyScore(changeSearchText(c), want) == 0 {
 			continue
 		}

@@ -19,16 +19,17 @@ import (
 // Beside it stands all there is to say of the selected row. What is said and done
 // of an agent is in clients_agents.go, of a place in clients_install_targets.go.
 type Clients struct {
-	keys     Keys
-	zone     *time.Location
-	snap     status.Snapshot
-	targets  []installTarget
-	rows     []clientRow // as the list has them
-	list     widget.List
-	order    agentOrder
-	unfolded bool          // the places that were not found are listed, too
-	left     bool          // the selected agent has, and nothing was selected since
-	recent   []status.Call // of agents, oldest first
+	keys       Keys
+	zone       *time.Location
+	snap       status.Snapshot
+	targets    []installTarget
+	rows       []clientRow // as the list has them
+	list       widget.List
+	order      agentOrder
+	unfolded   bool          // the places that were not found are listed, too
+	left       bool          // the selected agent has, and nothing was selected since
+	leftClient string        // the client of the agent that was selected last
+	recent     []status.Call // of agents, oldest first
 
 	known knownAgents
 	now   time.Time // zero: as of the snapshot
@@ -76,6 +77,9 @@ func (p Clients) SetSnapshot(s status.Snapshot) Pane {
 
 // refreshRows is p with its rows as the snapshot, the order and the filter are.
 func (p Clients) refreshRows() Clients {
+	if a := p.selected().agent; a != nil {
+		p.leftClient = a.Client
+	}
 	p.rows = p.rows[:0:0]
 	var rows []widget.ListRow
 	add := func(r clientRow, id, text string, rank int) {
@@ -111,6 +115,11 @@ func (p Clients) refreshRows() Clients {
 	if p.list = p.list.SetRows(rows).Select(before); p.list.SelectedID() != before && strings.HasPrefix(before, agentRowIDPrefix) &&
 		!p.list.IsTyping() {
 		p.left = true // no key acts on what was not chosen
+	}
+	if p.left && !p.list.IsTyping() { // but on the same agent, in the list of those that left
+		if found := p.list.Select(goneAgentRowIDPrefix + p.leftClient); found.SelectedID() == goneAgentRowIDPrefix+p.leftClient {
+			p.list, p.left = found, false
+		}
 	}
 	return p
 }

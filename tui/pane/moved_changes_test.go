@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +36,9 @@ func TestMovedTargetsAreOneRow(t *testing.T) {
 		if !strings.Contains(shown(p, 160), want) {
 			t.Errorf("%q is not in\n%s", want, shown(p, 160))
 		}
+	}
+	if want := fmt.Sprintf("─ Changes %d ─", len(changes)-1); !strings.Contains(shown(p, 160), want) {
+		t.Errorf("a move is counted twice: %q is not in\n%s", want, shown(p, 160))
 	}
 	for _, wrong := range []string{"delete", "create"} {
 		if strings.Contains(shown(p, 160), wrong) {
