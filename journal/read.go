@@ -126,36 +126,48 @@ func (j *Journal) changes(ctx context.Context, p status.Filter) (status.Changes,
 	}
 	room := maxDiffBytes
 	for _, v := range all {
-		change := v.toStatus(j.key)
-		other, moves, err := otherOfMove(j.database, v)
+		change, diff, err := describeRow(j.database, v, len(p.IDs) > 0, room)
 		if err != nil {
 			return status.Changes{}, err
-		}
-		if moves && v.After.Exists {
-			change.MovedFrom, change.MovedLinks = other.name, other.links
-		} else if moves {
-			change.MovedTo = other.name
 		}
 		answer.Changes = append(answer.Changes, change)
 		if len(p.IDs) == 0 {
 			continue
 		}
-		if err := j.loadContents(&v); err != nil {
-			return status.Changes{}, err
-		}
 		if answer.Diffs == nil {
 			answer.Diffs = map[string]string{}
-		}
-		diff := v.diff(room)
-		if moves {
-			if diff, err = diffOfMove(j.database, v, other, room); err != nil {
-				return status.Changes{}, err
-			}
 		}
 		room -= len(diff)
 		answer.Diffs[v.id] = diff
 	}
 	return answer, nil
+}
+
+// describeRow is a Change as the status shows it, with what it moved, and its diff if wanted, of at
+// most room bytes. The caller holds mu.
+func describeRow(d *database, v changeRow, wantsDiff bool, room int) (change status.Change, diff string, err error) {
+	change = v.toStatus(d.key)
+	other, moves, err := otherOfMove(d, v)
+	if err != nil {
+		return change, "", err
+	}
+	switch {
+	case moves && v.After.Exists:
+		change.MovedFrom, change.MovedLinks = other.name, other.links
+	case moves:
+		change.MovedTo = other.name
+	}
+	if !wantsDiff {
+		return change, "", nil
+	}
+	if err := d.loadContents(&v); err != nil {
+		return change, "", err
+	}
+	if moves {
+		diff, err = diffOfMove(d, v, other, room)
+		return change, diff, err
+	}
+	return change, v.diff(room), nil
 }
 
 // filterCondition returns p as a condition of a WHERE clause. Calls that have
