@@ -22,7 +22,7 @@ import (
 // terminal.
 func TestApprovalOfEverySize(t *testing.T) {
 	if underRace {
-		t.Skip("a move of 1,001 targets takes longer than a call may")
+		t.Skip("a move of 1,000 targets takes longer than a call may")
 	}
 	home := newHomeWith(t, "[hub]\nhttp = false\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = \"notes\"\nask = [\"write\"]\n")
 	notes := filepath.Join(home, "notes")
