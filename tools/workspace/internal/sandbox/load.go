@@ -22,14 +22,14 @@ func (s *Sandbox) load(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return s.compile(ctx, p, "")
+		return s.compile(ctx, p, "", compileWhole)
 	}
 	c, err := openCache(s.options.CacheDir, s.cacheKey())
 	if err != nil {
 		return err
 	}
 	if p := c.read(); p != nil {
-		if err := s.compile(ctx, p, c.dir); err == nil {
+		if err := s.compile(ctx, p, c.dir, findCore); err == nil {
 			c.markUsed()
 			return nil
 		}
@@ -43,14 +43,47 @@ func (s *Sandbox) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.compile(ctx, p, dir); err != nil {
+	if err := s.compile(ctx, p, dir, compileIntoCache); err != nil {
 		return errors.Join(err, os.RemoveAll(dir))
 	}
-	return c.commit(ctx, dir, p)
+	return c.commit(dir, p)
 }
 
-// compile makes p ready to run; code that it finds in dir it does not compile.
-func (s *Sandbox) compile(ctx context.Context, p *preparedModule, dir string) error {
+// compiler compiles the two parts of the engine, or only its core. What it leaves in dir or
+// finds there is its own.
+type compiler func(ctx context.Context, runtime wazero.Runtime, p *preparedModule, dir string) (core, rest wazero.CompiledModule, err error)
+
+// compileWhole compiles what p has.
+func compileWhole(ctx context.Context, runtime wazero.Runtime, p *preparedModule, _ string) (core, rest wazero.CompiledModule, err error) {
+	if core, err = runtime.CompileModule(ctx, p.Core.Module); err == nil {
+		rest, err = runtime.CompileModule(ctx, p.Rest.Module)
+	}
+	return core, rest, err
+}
+
+// compileIntoCache compiles what p has, and leaves the code in dir.
+func compileIntoCache(ctx context.Context, runtime wazero.Runtime, p *preparedModule, dir string) (core, rest wazero.CompiledModule, err error) {
+	var name string
+	if core, err = runtime.CompileModule(ctx, p.Core.Module); err == nil {
+		name, err = moveCode(ctx, dir, p.Core.Outline)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if rest, err = runtime.CompileModule(ctx, p.Rest.Module); err == nil {
+		_, err = moveCode(ctx, dir, p.Rest.Outline, name)
+	}
+	return core, rest, err
+}
+
+// findCore finds the code of the core in the cache.
+func findCore(ctx context.Context, runtime wazero.Runtime, p *preparedModule, _ string) (core, rest wazero.CompiledModule, err error) {
+	core, err = runtime.CompileModule(ctx, p.Core.Outline)
+	return core, nil, err
+}
+
+// compile makes p ready to run.
+func (s *Sandbox) compile(ctx context.Context, p *preparedModule, dir string, compile compiler) error {
 	config := runtimeConfig(wazero.NewRuntimeConfigCompiler())
 	var cache wazero.CompilationCache
 	if dir != "" {
@@ -63,10 +96,10 @@ func (s *Sandbox) compile(ctx context.Context, p *preparedModule, dir string) er
 	runtime := wazero.NewRuntimeWithConfig(ctx, config)
 	surroundings := make(chan error, 1)
 	go func() { surroundings <- s.provideSurroundings(ctx, runtime, p, dir) }()
-	compiled, err := runtime.CompileModule(ctx, p.Module)
+	core, rest, err := compile(ctx, runtime, p, dir)
 	err = errors.Join(err, <-surroundings)
 	if err == nil {
-		s.runtime, s.cache, s.compiled, s.prepared = runtime, cache, compiled, p
+		s.runtime, s.cache, s.core, s.rest.compiled, s.prepared = runtime, cache, core, rest, p
 		err = s.makeFirst(ctx)
 	}
 	if err != nil {

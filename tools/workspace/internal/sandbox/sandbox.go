@@ -54,7 +54,8 @@ type Sandbox struct {
 	limits   Limits
 	runtime  wazero.Runtime
 	cache    wazero.CompilationCache
-	compiled wazero.CompiledModule
+	core     wazero.CompiledModule
+	rest     restCode
 	prepared *preparedModule
 	pool     *memoryPool
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -258,35 +257,6 @@ func TestImage(t *testing.T) {
 	}
 	if sp := again.ExportedGlobal("g").Get(); sp != 512 {
 		t.Errorf("the stack pointer is %d", sp)
-	}
-}
-
-// TestOutline holds that an outline looks like its module from outside, and does nothing.
-func TestOutline(t *testing.T) {
-	m := module(countdown()...)
-	m.global, m.data = 1024, []byte("data")
-	out, err := Outline(mustRewrite(t, m, options))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if e := start(t, out, 0); e.call(1) != "wasm error: unreachable" {
-		t.Errorf("a function of the outline returns %s", e.call(1))
-	}
-	whole, err := parse(mustRewrite(t, m, options))
-	if err != nil {
-		t.Fatal(err)
-	}
-	outline, err := parse(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	delete(whole.sections, sectionCode)
-	delete(outline.sections, sectionCode)
-	if !reflect.DeepEqual(whole, outline) {
-		t.Errorf("the outline has %v, want %v", outline, whole)
-	}
-	if _, err := Outline(out[:len(out)-3]); err == nil {
-		t.Error("a module that is cut has an outline")
 	}
 }
 
