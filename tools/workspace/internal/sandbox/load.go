@@ -49,41 +49,43 @@ func (s *Sandbox) load(ctx context.Context) error {
 	return c.commit(dir, p)
 }
 
-// compiler compiles the two parts of the engine, or only its core. What it leaves in dir or
-// finds there is its own.
-type compiler func(ctx context.Context, runtime wazero.Runtime, p *preparedModule, dir string) (core, rest wazero.CompiledModule, err error)
+// compiledEngine are the compiled parts of a preparedModule; rest is nil where it is still
+// to be found.
+type compiledEngine struct{ core, rest wazero.CompiledModule }
 
 // compileWhole compiles what p has.
-func compileWhole(ctx context.Context, runtime wazero.Runtime, p *preparedModule, _ string) (core, rest wazero.CompiledModule, err error) {
-	if core, err = runtime.CompileModule(ctx, p.Core.Module); err == nil {
-		rest, err = runtime.CompileModule(ctx, p.Rest.Module)
+func compileWhole(ctx context.Context, runtime wazero.Runtime, p *preparedModule, _ string) (c compiledEngine, err error) {
+	if c.core, err = runtime.CompileModule(ctx, p.Core.Module); err == nil {
+		c.rest, err = runtime.CompileModule(ctx, p.Rest.Module)
 	}
-	return core, rest, err
+	return c, err
 }
 
 // compileIntoCache compiles what p has, and leaves the code in dir.
-func compileIntoCache(ctx context.Context, runtime wazero.Runtime, p *preparedModule, dir string) (core, rest wazero.CompiledModule, err error) {
+func compileIntoCache(ctx context.Context, runtime wazero.Runtime, p *preparedModule, dir string) (c compiledEngine, err error) {
 	var name string
-	if core, err = runtime.CompileModule(ctx, p.Core.Module); err == nil {
+	if c.core, err = runtime.CompileModule(ctx, p.Core.Module); err == nil {
 		name, err = moveCode(ctx, dir, p.Core.Outline)
 	}
 	if err != nil {
-		return nil, nil, err
+		return c, err
 	}
-	if rest, err = runtime.CompileModule(ctx, p.Rest.Module); err == nil {
+	if c.rest, err = runtime.CompileModule(ctx, p.Rest.Module); err == nil {
 		_, err = moveCode(ctx, dir, p.Rest.Outline, name)
 	}
-	return core, rest, err
+	return c, err
 }
 
-// findCore finds the code of the core in the cache.
-func findCore(ctx context.Context, runtime wazero.Runtime, p *preparedModule, _ string) (core, rest wazero.CompiledModule, err error) {
-	core, err = runtime.CompileModule(ctx, p.Core.Outline)
-	return core, nil, err
+// findCore finds the code of the core in the cache that the runtime has.
+func findCore(ctx context.Context, runtime wazero.Runtime, p *preparedModule, _ string) (c compiledEngine, err error) {
+	c.core, err = runtime.CompileModule(ctx, p.Core.Outline)
+	return c, err
 }
 
-// compile makes p ready to run.
-func (s *Sandbox) compile(ctx context.Context, p *preparedModule, dir string, compile compiler) error {
+// compile makes p ready to run, by one of the functions above.
+func (s *Sandbox) compile(ctx context.Context, p *preparedModule, dir string,
+	compile func(context.Context, wazero.Runtime, *preparedModule, string) (compiledEngine, error),
+) error {
 	config := runtimeConfig(wazero.NewRuntimeConfigCompiler())
 	var cache wazero.CompilationCache
 	if dir != "" {
@@ -96,10 +98,10 @@ func (s *Sandbox) compile(ctx context.Context, p *preparedModule, dir string, co
 	runtime := wazero.NewRuntimeWithConfig(ctx, config)
 	surroundings := make(chan error, 1)
 	go func() { surroundings <- s.provideSurroundings(ctx, runtime, p, dir) }()
-	core, rest, err := compile(ctx, runtime, p, dir)
+	compiled, err := compile(ctx, runtime, p, dir)
 	err = errors.Join(err, <-surroundings)
 	if err == nil {
-		s.runtime, s.cache, s.core, s.rest.compiled, s.prepared = runtime, cache, core, rest, p
+		s.runtime, s.cache, s.core, s.rest.compiled, s.prepared = runtime, cache, compiled.core, compiled.rest, p
 		err = s.makeFirst(ctx)
 	}
 	if err != nil {

@@ -117,29 +117,22 @@ func (s *splitter) plan(inCore func(uint32) bool) (err error) {
 
 // findCalls finds out what can be called, and from where.
 func (s *splitter) findCalls() error {
-	n := uint32(len(s.core))
 	for _, e := range s.elements {
 		for _, function := range e.functions {
-			if function >= n {
+			if int(function) >= len(s.core) {
 				return fmt.Errorf("an element is function %d, which does not exist", function)
 			}
 			s.called[function] = true
 		}
 	}
-	shared := make([]bool, n)
 	for i, body := range s.bodies {
 		caller := uint32(len(s.module.imports) + i)
 		unknown := false
 		err := calls(body, func(function uint32) {
-			if unknown = unknown || function >= n; unknown {
-				return
-			}
-			s.called[function] = true
-			switch {
-			case s.core[caller] && !s.core[function]:
-				s.wanted = append(s.wanted, function)
-			case !s.core[caller] && s.core[function] && function >= uint32(len(s.module.imports)):
-				shared[function] = true
+			if int(function) < len(s.core) {
+				s.noteCall(caller, function)
+			} else {
+				unknown = true
 			}
 		})
 		if err == nil && unknown {
@@ -149,14 +142,22 @@ func (s *splitter) findCalls() error {
 			return fmt.Errorf("body %d: %w", i, err)
 		}
 	}
-	slices.Sort(s.wanted)
-	s.wanted = slices.Compact(s.wanted)
-	for function, yes := range shared {
-		if yes {
-			s.shared = append(s.shared, uint32(function))
-		}
+	for _, list := range []*[]uint32{&s.wanted, &s.shared} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
 	}
 	return nil
+}
+
+func (s *splitter) noteCall(caller, function uint32) {
+	s.called[function] = true
+	imported := int(function) < len(s.module.imports)
+	switch {
+	case s.core[caller] && !s.core[function]:
+		s.wanted = append(s.wanted, function)
+	case !s.core[caller] && s.core[function] && !imported:
+		s.shared = append(s.shared, function)
+	}
 }
 
 // number gives the functions their indexes in the two modules. Imports come first: in the

@@ -10,11 +10,12 @@ import (
 
 // Names under which the core exports what the rest imports from CoreModule.
 const (
-	coreMemory   = "core:memory"
-	coreTable    = "core:table"
-	coreWanted   = "core:wanted"
-	coreGlobal   = "core:global:"   // and its index
-	coreFunction = "core:function:" // and its index in the module
+	corePrefix   = "core:"
+	coreMemory   = corePrefix + "memory"
+	coreTable    = corePrefix + "table"
+	coreWanted   = corePrefix + "wanted"
+	coreGlobal   = corePrefix + "global:"   // and its index
+	coreFunction = corePrefix + "function:" // and its index in the module
 )
 
 // part makes a Part of sections and bodies.
@@ -152,8 +153,8 @@ func (s *splitter) coreExports() ([]byte, error) {
 	for _, function := range s.shared {
 		add(indexed(coreFunction, int(function)), kindFunction, s.inCore[function])
 	}
-	if bytes.Contains(s.module.sections[sectionExport], []byte("core:")) {
-		return nil, fmt.Errorf("%w: an export whose name begins with core:", ErrUnsupported)
+	if bytes.Contains(s.module.sections[sectionExport], []byte(corePrefix)) {
+		return nil, fmt.Errorf("%w: an export whose name begins with %q", ErrUnsupported, corePrefix)
 	}
 	return append(appendUint(nil, uint64(n)), entries...), nil
 }
