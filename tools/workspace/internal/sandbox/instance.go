@@ -21,8 +21,11 @@ type instance struct {
 	remaining   api.MutableGlobal // fuel
 	refused     api.Global
 	stack       api.MutableGlobal           // the C stack's pointer
+	stackLimit  api.MutableGlobal           // of it, below which recursions go on elsewhere
+	deepCall    api.MutableGlobal           // which of them does
 	callers     []api.Function              // fuel.CallFunction, one for each call within another
 	depth       int                         // calls under way
+	deep        bool                        // whether a recursion went on on another stack
 	parameters  [1 + fuel.CallParams]uint64 // of the call that begins, and then its result
 
 	clock int64 // ns since 1970, what Date reads
@@ -50,6 +53,9 @@ func newInstance(ctx context.Context, runtime wazero.Runtime, compiled wazero.Co
 	}
 	in.remaining, in.stack = remaining, stack
 	in.remaining.Set(unlimitedFuel)
+	if err := in.findDeepCalls(); err != nil {
+		return nil, errors.Join(err, module.Close(ctx))
+	}
 	memory, ok := in.memory.Read(0, in.memory.Size())
 	if !ok {
 		return nil, errors.Join(errors.New("the engine's memory cannot be read"), module.Close(ctx))
@@ -110,14 +116,6 @@ func (in *instance) must(f engineFunction, arguments ...uint64) uint64 {
 		panic(stopped{err})
 	}
 	return result
-}
-
-// forgetDeepStack drops the function that scripts run in: it keeps the stack that it
-// once needed.
-func (in *instance) forgetDeepStack() {
-	if len(in.callers) > 0 {
-		in.callers[0] = nil
-	}
 }
 
 // place copies text into the engine's memory, with a zero behind it.
@@ -286,6 +284,6 @@ func (in *instance) restore(image *heapImage) bool {
 	}
 	in.run, in.clock = nil, 0
 	in.remaining.Set(unlimitedFuel)
-	in.forgetDeepStack()
+	in.forgetDeepStacks()
 	return true
 }

@@ -107,8 +107,7 @@ func LimitTable() []Limit {
 
 // maxStack is how deep scripts can recurse, in bytes of the C stack, which has
 // 1 MiB: some 1,400 calls of a function. Beyond: a RangeError that the script can
-// catch. The stack of the compiled code is forty times as large and doubled as a whole,
-// which no deadline interrupts, so that every doubling less counts.
+// catch. The stacks of the compiled code are some thirty times as large in all, see deepCallStack.
 const maxStack = 336 * kibibyte
 
 // withDefaults fills in what l leaves out, and says what is too high.

@@ -147,6 +147,15 @@ func TestLimitsAreOnlyLowered(t *testing.T) {
 	}
 }
 
+// What is run to prepare the engine has limits of its own.
+func TestLowLimits(t *testing.T) {
+	s, err := Open(t.Context(), Options{Limits: Limits{Timeout: time.Millisecond, Fuel: 1000, Code: 10, HostCalls: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close(context.Background())
+}
+
 func TestCutJSON(t *testing.T) {
 	for _, text := range []string{
 		`{"a":[1,2.5e3,{"b":"tëxt\n\u00e9😀"},null,true],"long key":{"":[[[]]]},"z":"\\"}`, `"plain \" text"`, `[]`, `12345`, `[[[[[[[[]]]]]]]]`, `["\ud800"]`,
@@ -243,8 +252,8 @@ func TestClockStandsWhileAPersonIsAsked(t *testing.T) {
 	})
 }
 
-// The stack of compiled code is moved as a whole, which no deadline interrupts: a recursion
-// stays within a number of bytes, and the last move of some is left out.
+// What the stacks of compiled code allocate in all, while each of them is doubled again and
+// again, is bounded for each recursion.
 func TestDeepStacksAreBounded(t *testing.T) {
 	s := testSandbox()
 	for _, c := range []struct {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
@@ -23,6 +24,7 @@ func ordinaryScripts() []Script {
 		{Code: ordinary, WorkspaceID: "ws", Input: []byte(`{"names":["a","b"],"limit":10}`)},
 		{Code: "const rows = host.call('GET', '/notes');\nreturn rows.length"},
 		{Code: "const note = null;\nnote.title"},
+		{Code: "const depth = (n) => n > 0 ? depth(n - 1) + 1 : 0;\ndepth(500)"},
 	}
 }
 
@@ -44,15 +46,20 @@ func (r *callRecorder) NewFunctionListener(definition api.FunctionDefinition) ex
 	})
 }
 
-// record runs the ordinary scripts in an instance of p, of which the image was taken.
+// record runs the ordinary scripts in an instance of p, of which the image was taken. The
+// limits of the sandbox are for others.
 func (s *Sandbox) record(ctx context.Context, recorder *callRecorder, in *instance, p *preparedModule) error {
 	recorder.called = map[uint32]bool{}
+	limits, err := Limits{Timeout: time.Hour, Memory: s.limits.Memory}.withDefaults()
+	if err != nil {
+		return err
+	}
 	for _, script := range ordinaryScripts() {
-		source, err := s.source(ctx, script, s.limits)
+		source, err := s.source(ctx, script, limits)
 		if err != nil {
 			return err
 		}
-		r := &run{sandbox: s, prepared: p, instance: in, host: ordinaryHost{}, limits: s.limits, script: script, source: source}
+		r := &run{sandbox: s, prepared: p, instance: in, host: ordinaryHost{}, limits: limits, script: script, source: source}
 		err = r.carryOut(ctx)
 		if failure, ok := errors.AsType[*Error](err); err != nil && (!ok || failure.Name != ExecutionError || script.Code == ordinary) {
 			return fmt.Errorf("run ordinary script: %w", err)

@@ -33,7 +33,7 @@ type preparedModule struct {
 // prepareVersion is part of the cache's key. Raise it when prepare.go or package
 // fuel make another module of the same input, which a test holds, or cache.go another
 // entry of the same module.
-const prepareVersion = 8
+const prepareVersion = 9
 
 // headroom is how much memory of the image is free, in bytes.
 const headroom = 512 * kibibyte
@@ -45,6 +45,7 @@ func (s *Sandbox) fuelOptions() fuel.Options {
 		MaxPages:   uint32(s.limits.Memory / fuel.PageSize),
 		BulkShift:  3,
 		StackFirst: true,
+		DeepCalls:  true,
 	}
 }
 

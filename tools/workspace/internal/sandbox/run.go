@@ -115,6 +115,10 @@ var errFuel = errors.New("no fuel is left")
 
 // interrupt is called when the slice is used up.
 func (in *instance) interrupt() {
+	if function := in.deepCall.Get(); function != 0 {
+		in.callDeeper(engineFunction(function))
+		return
+	}
 	r := in.run
 	if r == nil {
 		if int64(in.remaining.Get()) >= 0 {

@@ -24,6 +24,8 @@ const (
 	opGlobalSet   = 0x24
 	opTableGet    = 0x25
 	opFirstLoad   = 0x28
+	opI64Load     = 0x29
+	opI64Store    = 0x37
 	opLastStore   = 0x3e
 	opMemorySize  = 0x3f
 	opMemoryGrow  = 0x40
@@ -62,7 +64,7 @@ const (
 type instruction struct {
 	op    byte
 	bulk  bool   // memory.copy or memory.fill
-	value int64  // of an i32.const, or the function of a call
+	value int64  // of an i32.const, the function of a call, the local or global
 	label uint32 // the outermost that a branch can go to
 	cost  int64
 }
@@ -93,14 +95,18 @@ func (d *decoder) next() instruction {
 	case op == opCall:
 		return instruction{op: op, cost: 1, value: int64(d.uint32())}
 	case op >= opLocalGet && op <= opGlobalSet:
-		d.uint32()
+		return instruction{op: op, cost: 1, value: int64(d.uint32())}
 	case op == opBrTable:
 		i := instruction{op: op, cost: 1}
 		for n := uint64(d.uint32()) + 1; n > 0 && d.err == nil; n-- {
 			i.label = max(i.label, d.uint32())
 		}
 		return i
-	case op == opCallInd, op >= opFirstLoad && op <= opLastStore:
+	case op == opCallInd:
+		i := instruction{op: op, cost: 1, value: int64(d.uint32())}
+		d.uint32()
+		return i
+	case op >= opFirstLoad && op <= opLastStore:
 		d.uint32()
 		d.uint32()
 	case op == opMemorySize, op == opMemoryGrow:

@@ -41,6 +41,11 @@ func (w *rewriter) roots(reach func(uint32)) error {
 		d := &decoder{data: start}
 		reach(d.uint32())
 	}
+	return w.inTable(reach)
+}
+
+// inTable goes through the functions that can be called by their place in a table.
+func (w *rewriter) inTable(reach func(uint32)) error {
 	elements, err := parseElements(w.module.sections[sectionElement])
 	if err != nil {
 		return err
