@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -445,6 +446,32 @@ func TestOrdinaryScriptsNeedNoRest(t *testing.T) {
 			want = got
 		} else if got != want {
 			t.Errorf("from the cache:\n%s\nbefore:\n%s", got, want)
+		}
+	}
+}
+
+// TestAnyDivision holds that it makes no difference which functions are in the core.
+func TestAnyDivision(t *testing.T) {
+	want := fingerprint(t, testSandbox())
+	r := rand.New(rand.NewPCG(11, 12))
+	chosen := make([]bool, 1<<12)
+	for i := range chosen {
+		chosen[i] = r.IntN(2) == 0
+	}
+	for name, inCore := range map[string]func(uint32) bool{
+		"no function":    func(uint32) bool { return false },
+		"every function": func(uint32) bool { return true },
+		"half of them":   func(function uint32) bool { return chosen[function] },
+	} {
+		s := &Sandbox{limits: testSandbox().limits, slice: fuelSlice, inCore: inCore, idle: make(chan *instance, maxIdle), pool: newMemoryPool()}
+		if err := s.load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := fingerprint(t, s); got != want {
+			t.Errorf("%s in the core:\n%s\nwant:\n%s", name, got, want)
+		}
+		if err := s.Close(t.Context()); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -96,7 +96,11 @@ func (s *Sandbox) prepare(ctx context.Context) (*preparedModule, error) {
 	if module, p.Memory, p.Size, err = fuel.SplitData(module); err != nil {
 		return nil, err
 	}
-	p.Core, p.Rest, err = fuel.Split(module, func(function uint32) bool { return recorder.called[function] })
+	inCore := s.inCore
+	if inCore == nil {
+		inCore = func(function uint32) bool { return recorder.called[function] }
+	}
+	p.Core, p.Rest, err = fuel.Split(module, inCore)
 	return p, err
 }
 
