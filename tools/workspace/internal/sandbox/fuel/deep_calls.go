@@ -41,14 +41,15 @@ func (w *rewriter) findDeepCalls() error {
 	return nil
 }
 
-// integers says whether all parameters and at most one result are integers.
+// integers says whether all parameters and at most one result are integers, and there are
+// so few parameters that their offsets are encoded in a byte.
 func (s signature) integers() bool {
 	for _, t := range append(append([]byte(nil), s.parameters...), s.results...) {
 		if t != typeI32 && t != typeI64 {
 			return false
 		}
 	}
-	return len(s.results) <= 1
+	return len(s.parameters) <= 16 && len(s.results) <= 1
 }
 
 // addDeepCalls adds what functions call when they are entered below the limit.
@@ -80,16 +81,19 @@ func (w *rewriter) addDeepCalls() {
 // deepCallBody asks for a call of the function that CallFunction knows by a number, which
 // is behind the parameters.
 func (w *rewriter) deepCallBody(s signature) []byte {
-	e := emitter{rewriter: w, out: []byte{0}}
+	number := uint64(len(s.parameters))
+	e := emitter{rewriter: w, out: []byte{1, 1, typeI32}}
+	at := number + 1
+	e.parametersAt(s, at)
 	for i, parameter := range s.parameters {
-		e.parameterAddress(i)
+		e.op(opLocalGet, at)
 		e.op(opLocalGet, uint64(i))
 		if parameter == typeI32 {
 			e.write(opI64ExtendU)
 		}
-		e.write(opI64Store, 3, 0)
+		e.write(opI64Store, 3, s.parameterOffset(i))
 	}
-	e.op(opLocalGet, uint64(len(s.parameters)))
+	e.op(opLocalGet, number)
 	e.op(opGlobalSet, uint64(w.deepCall()))
 	e.op(opCall, uint64(w.interrupt))
 	e.write(opDrop)
@@ -100,20 +104,27 @@ func (w *rewriter) deepCallBody(s signature) []byte {
 	return append(e.out, opEnd)
 }
 
-// parameterAddress is where a parameter is between the two calls, in which nothing else
-// uses the C stack.
-func (e *emitter) parameterAddress(i int) {
+// parametersAt puts into a local where the parameters are between the two calls, in which
+// nothing else uses the C stack.
+func (e *emitter) parametersAt(s signature, local uint64) {
 	e.op(opGlobalGet, 0)
-	e.constant(int64(8 * (i + 1)))
+	e.constant(int64(8 * len(s.parameters)))
 	e.write(opI32Sub)
+	e.op(opLocalSet, local)
 }
+
+// parameterOffset is where a parameter is among the others: the first is the last, so that
+// engines know of the others that they are in memory.
+func (s signature) parameterOffset(i int) byte { return byte(8 * (len(s.parameters) - 1 - i)) }
 
 // callDeep is the part of CallFunction that calls a function as deepCallBody asked for.
 func (e *emitter) callDeep(function uint32) {
+	const number = 0 // the parameter of CallFunction, which has served
 	s, _ := e.module.signatureOf(function)
+	e.parametersAt(s, number)
 	for i, parameter := range s.parameters {
-		e.parameterAddress(i)
-		e.write(opI64Load, 3, 0)
+		e.op(opLocalGet, number)
+		e.write(opI64Load, 3, s.parameterOffset(i))
 		if parameter == typeI32 {
 			e.write(opI32WrapI64)
 		}
