@@ -62,9 +62,25 @@ func BenchmarkScript(b *testing.B) {
 		}
 	})
 	const reads = 200
-	for i := range 10 {
-		call(b, fmt.Sprintf("for (let i = %d; i < %d; i++) kb.notes.create({ id: `n-${i}`, markdown: `# Note ${i}\n\nText of [[n-${i + 1}]], which is short.\n\n## Status\nopen\n` })", i*reads, (i+1)*reads))
+	create := func(b *testing.B, first, count int) {
+		b.Helper()
+		call(b, fmt.Sprintf("for (let i = %d; i < %d; i++) kb.notes.create({ id: `n-${i}`, markdown: `# Note ${i}\n\nText of [[n-${i + 1}]], which is short.\n\n## Status\nopen\n` })", first, first+count))
 	}
+	for i := range 10 {
+		create(b, i*reads, reads)
+	}
+	b.Run("read-note-first", func(b *testing.B) { // notes that nobody has read, after a commit
+		const reads = 256
+		first := 10_000
+		for b.Loop() {
+			b.StopTimer()
+			create(b, first, reads)
+			b.StartTimer()
+			call(b, fmt.Sprintf("for (let i = %d; i < %d; i++) kb.notes.get(`n-${i}`)", first, first+reads))
+			first += reads
+		}
+		b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/reads, "us/read")
+	})
 	each := 0
 	for name, read := range map[string]string{
 		"workspace": "host.call('GET', '/workspaces/ws')", "class": "kb.classes.get('Task')", "note-again": "kb.notes.get('n-7')",

@@ -193,13 +193,22 @@ func (d *Draft) shownRecord(ctx context.Context, k noteKey) (*Record, error) {
 func (d *Draft) Note(ctx context.Context, workspace, id string) (*Note, error) {
 	k := noteKey{workspace, id}
 	h, err := d.head(ctx, k)
-	if err != nil || h == nil || d.hides(workspace, h.record) {
+	if err != nil {
 		return nil, err
+	}
+	return showHead(d, k, h), nil
+}
+
+// showHead is the note of a head that the Draft has read, which may be nil; nil if it is
+// deleted or hidden.
+func showHead(d *Draft, k noteKey, h *head) *Note {
+	if h == nil || d.hides(k.workspace, h.record) {
+		return nil
 	}
 	if _, again := d.read[k]; !again && d.notes[k] == nil {
 		d.read[k] = h.revision.ID
 	}
-	return h.note(), nil
+	return h.note()
 }
 
 // record works out what lists say of a note, and what is wrong with it.
