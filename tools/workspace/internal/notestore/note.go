@@ -227,10 +227,15 @@ func record(id string, c Content, class *notetext.Class, t notetext.Text) (Recor
 	}
 	var problems []notetext.FieldProblem
 	r.Properties, problems = t.Properties(class)
-	if t.Problem != "" {
-		problems = append([]notetext.FieldProblem{{Message: t.Problem}}, problems...)
+	return r, withTextProblem(t, problems)
+}
+
+// withTextProblem adds what is wrong with the text itself to what is wrong by its class.
+func withTextProblem(t notetext.Text, problems []notetext.FieldProblem) []notetext.FieldProblem {
+	if t.Problem == "" {
+		return problems
 	}
-	return r, problems
+	return append([]notetext.FieldProblem{{Message: t.Problem}}, problems...)
 }
 
 func className(c Content, t notetext.Text) string { return cmp.Or(t.Class, c.Class) }
@@ -252,8 +257,11 @@ func (d *Draft) Problems(ctx context.Context, workspace string, c Content, t not
 	if err != nil {
 		return nil, err
 	}
-	_, problems := record("", c, class, t)
-	return problems, nil
+	if class == nil {
+		return withTextProblem(t, nil), nil
+	}
+	_, problems := t.Properties(class)
+	return withTextProblem(t, problems), nil
 }
 
 // Any is the parent of a save that replaces whatever is there.
