@@ -211,8 +211,8 @@ func showHead(d *Draft, k noteKey, h *head) *Note {
 	return h.note()
 }
 
-// record works out what lists say of a note, and what is wrong with it.
-func record(id string, c Content, class *notetext.Class, t notetext.Text) (Record, []notetext.FieldProblem) {
+// record works out what lists say of a note.
+func record(id string, c Content, class *notetext.Class, t notetext.Text) Record {
 	r := Record{
 		ID: id, Title: cmp.Or(t.Title, id), Class: className(c, t), Tags: append([]string{}, t.Tags...), Links: []string{}, Canvas: c.Canvas,
 		Path: c.Path,
@@ -225,17 +225,8 @@ func record(id string, c Content, class *notetext.Class, t notetext.Text) (Recor
 	if r.Canvas == nil {
 		r.Canvas = json.RawMessage("null")
 	}
-	var problems []notetext.FieldProblem
-	r.Properties, problems = t.Properties(class)
-	return r, withTextProblem(t, problems)
-}
-
-// withTextProblem adds what is wrong with the text itself to what is wrong by its class.
-func withTextProblem(t notetext.Text, problems []notetext.FieldProblem) []notetext.FieldProblem {
-	if t.Problem == "" {
-		return problems
-	}
-	return append([]notetext.FieldProblem{{Message: t.Problem}}, problems...)
+	r.Properties, _ = t.Properties(class)
+	return r
 }
 
 func className(c Content, t notetext.Text) string { return cmp.Or(t.Class, c.Class) }
@@ -246,7 +237,7 @@ func (d *Draft) retype(ctx context.Context, workspace string, old Record, c Cont
 	if err != nil {
 		return old, err
 	}
-	r, _ := record(old.ID, c, class, notetext.Parse(c.Text))
+	r := record(old.ID, c, class, notetext.Parse(c.Text))
 	r.Revision, r.Created, r.Updated = old.Revision, old.Created, old.Updated
 	return r, nil
 }
@@ -257,11 +248,14 @@ func (d *Draft) Problems(ctx context.Context, workspace string, c Content, t not
 	if err != nil {
 		return nil, err
 	}
-	if class == nil {
-		return withTextProblem(t, nil), nil
+	var problems []notetext.FieldProblem
+	if class != nil {
+		_, problems = t.Properties(class)
 	}
-	_, problems := t.Properties(class)
-	return withTextProblem(t, problems), nil
+	if t.Problem != "" {
+		problems = append([]notetext.FieldProblem{{Message: t.Problem}}, problems...)
+	}
+	return problems, nil
 }
 
 // Any is the parent of a save that replaces whatever is there.
@@ -276,7 +270,7 @@ func (d *Draft) Save(ctx context.Context, workspace, id string, c Content, paren
 	if err != nil {
 		return nil, err
 	}
-	r, _ := record(id, c, class, t)
+	r := record(id, c, class, t)
 	return d.write(k, h, parent, &Note{Record: r, Content: c}, t)
 }
 
