@@ -48,7 +48,7 @@ func BenchmarkScript(b *testing.B) {
 }
 
 // drop closes the idle instances, so that the next script gets a new one.
-func drop(b *testing.B, s *Sandbox) {
+func drop(b testing.TB, s *Sandbox) {
 	b.Helper()
 	for {
 		select {

@@ -12,6 +12,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/tetratelabs/wazero"
 
@@ -21,7 +22,7 @@ import (
 
 // Files of an entry, besides the native code, which wazero writes.
 const (
-	preparedFile = "prepared"  // a preparedModule without its memory, and of its module the outline
+	preparedFile = "prepared"  // a preparedModule without its memory, and of its modules the outlines
 	memoryFile   = "memory"    // its memory, whose sum is in preparedFile: it is read later
 	sumsFile     = "sums.json" // CRC-32C of the other files, by their names; of compiled code that of its ends
 )
@@ -49,8 +50,8 @@ func openCache(parent, key string) (*diskCache, error) {
 	return &diskCache{parent, filepath.Join(parent, entryPrefix+key)}, nil
 }
 
-// read returns the entry without its memory, nil if there is none or if it is damaged. Its
-// module is an outline, to be compiled with the entry's folder, which has the code.
+// read returns the entry without its memory, nil if there is none or if it is damaged. It
+// has outlines, to be compiled with the entry's folder, which has the code.
 func (c *diskCache) read() *preparedModule {
 	var want map[string]uint32
 	if b, err := os.ReadFile(filepath.Join(c.dir, sumsFile)); err != nil || json.Unmarshal(b, &want) != nil {
@@ -63,23 +64,32 @@ func (c *diskCache) read() *preparedModule {
 	return decodePrepared(prepared)
 }
 
-// encode writes p with another module and without its memory, of which it has the sum.
-func (p *preparedModule) encode(module []byte) []byte {
+// encode writes p with outlines for its modules, and without its memory, of which it has
+// the sum.
+func (p *preparedModule) encode() []byte {
 	var b []byte
-	for _, value := range []uint64{p.Begin, p.Fail, p.Settle, uint64(p.Size), uint64(checksum(p.Memory))} {
+	for _, value := range []uint64{p.Begin, p.Fail, p.Settle, uint64(p.Size), uint64(checksum(p.Memory)), uint64(len(p.Core.Outline))} {
 		b = binary.LittleEndian.AppendUint32(b, uint32(value))
 	}
-	return append(b, module...)
+	return slices.Concat(b, p.Core.Outline, p.Rest.Outline)
 }
 
 // decodePrepared is the reverse of encode, nil if b is none.
 func decodePrepared(b []byte) *preparedModule {
-	const header = 20
+	const header = 24
 	if len(b) < header {
 		return nil
 	}
 	value := func(i int) uint64 { return uint64(binary.LittleEndian.Uint32(b[4*i:])) }
-	return &preparedModule{Begin: value(0), Fail: value(1), Settle: value(2), Size: int(value(3)), sum: uint32(value(4)), Module: b[header:]}
+	outlines := b[header:]
+	core := value(5)
+	if core > uint64(len(outlines)) {
+		return nil
+	}
+	return &preparedModule{
+		Begin: value(0), Fail: value(1), Settle: value(2), Size: int(value(3)), sum: uint32(value(4)),
+		Core: fuel.Part{Outline: outlines[:core]}, Rest: fuel.Part{Outline: outlines[core:]},
+	}
 }
 
 // readMemory completes a module that was read from an entry.
@@ -108,18 +118,11 @@ func (c *diskCache) begin() (dir string, err error) {
 	return dir, nil
 }
 
-// commit completes a folder in which p was compiled, and gives it its name. The module is
-// kept as its outline: the engine would decode and validate a million bytes of functions
+// commit completes a folder in which p was compiled, and gives it its name. Of the modules
+// the outlines are kept: the engine would decode and validate a million bytes of functions
 // of which it has the code.
-func (c *diskCache) commit(ctx context.Context, dir string, p *preparedModule) error {
-	outline, err := fuel.Outline(p.Module)
-	if err != nil {
-		return err
-	}
-	if err := moveCode(ctx, dir, outline); err != nil {
-		return fmt.Errorf("complete cache entry: %w", err)
-	}
-	for name, content := range map[string][]byte{preparedFile: p.encode(outline), memoryFile: p.Memory} {
+func (c *diskCache) commit(dir string, p *preparedModule) error {
+	for name, content := range map[string][]byte{preparedFile: p.encode(), memoryFile: p.Memory} {
 		if err := atomicfile.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 			return err
 		}
@@ -150,36 +153,42 @@ func (*diskCache) writeSums(dir string) error {
 	return atomicfile.WriteFile(filepath.Join(dir, sumsFile), b, 0o600)
 }
 
-// moveCode gives the only file of compiled code in dir the name under which wazero looks
-// for that of outline. The name depends on wazero, and on the processor's features;
-// where it is looked for under another one, wazero compiles the outline, whose functions
-// trap, and that is noticed when the first of them is called.
-func moveCode(ctx context.Context, dir string, outline []byte) error {
-	code, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+// moveCode gives the only file of compiled code in dir besides others the name under which
+// wazero looks for that of outline, which it returns. The name depends on wazero, and on the
+// processor's features; where it is looked for under another one, wazero compiles the
+// outline, whose functions trap, and that is noticed when the first of them is called.
+func moveCode(ctx context.Context, dir string, outline []byte, others ...string) (name string, err error) {
+	code, err := codeFiles(dir, others)
 	if err != nil {
-		return err
+		return "", err
 	}
 	cache, err := wazero.NewCompilationCacheWithDir(dir)
 	if err != nil {
-		return err
+		return "", err
 	}
 	runtime := wazero.NewRuntimeWithConfig(ctx, runtimeConfig(wazero.NewRuntimeConfigCompiler()).WithCompilationCache(cache))
 	_, err = runtime.CompileModule(ctx, outline)
 	if err := errors.Join(err, runtime.Close(ctx), cache.Close(ctx)); err != nil {
-		return err
+		return "", err
 	}
-	all, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+	all, err := codeFiles(dir, others)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if len(code) != 1 || len(all) != 2 {
-		return fmt.Errorf("wazero left the files %q and then %q", code, all)
+		return "", fmt.Errorf("wazero left the files %q and then %q", code, all)
 	}
-	target := all[0]
-	if target == code[0] {
-		target = all[1]
+	name = all[0]
+	if name == code[0] {
+		name = all[1]
 	}
-	return os.Rename(code[0], target)
+	return name, os.Rename(code[0], name)
+}
+
+// codeFiles are the files of compiled code in dir besides others.
+func codeFiles(dir string, others []string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+	return slices.DeleteFunc(files, func(file string) bool { return slices.Contains(others, file) }), err
 }
 
 // readEntry reads every file of an entry but the sums and the memory.

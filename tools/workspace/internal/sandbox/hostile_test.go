@@ -125,7 +125,12 @@ func TestHostileScripts(t *testing.T) {
 		})
 	}
 	count := 0
-	s.instances.Range(func(any, any) bool { count++; return true })
+	s.instances.Range(func(module, in any) bool {
+		if module == in.(*instance).module {
+			count++
+		}
+		return true
+	})
 	if count != len(s.idle) {
 		t.Errorf("%d instances live, %d of them idle", count, len(s.idle))
 	}

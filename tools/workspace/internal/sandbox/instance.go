@@ -16,6 +16,7 @@ import (
 type instance struct {
 	reservation *reservation
 	module      api.Module
+	rest        api.Module // of what few scripts need; nil until it is needed
 	memory      api.Memory
 	remaining   api.MutableGlobal // fuel
 	refused     api.Global
@@ -26,6 +27,8 @@ type instance struct {
 
 	clock int64 // ns since 1970, what Date reads
 	run   *run  // the one under way; nil while the image is built
+
+	sandbox *Sandbox // nil while the image is built
 }
 
 // newInstance instantiates compiled. find must lead the imports to what add is
@@ -61,7 +64,14 @@ func instanceConfig() wazero.ModuleConfig {
 	return wazero.NewModuleConfig().WithName("").WithStartFunctions().WithRandSource(strings.NewReader(""))
 }
 
-func (in *instance) close(ctx context.Context) error { return in.module.Close(ctx) }
+func (in *instance) close(ctx context.Context) error {
+	err := in.module.Close(ctx)
+	if in.rest != nil {
+		// wazero frees the memory of a module that is closed, even where it was imported.
+		err = errors.Join(err, in.rest.Close(ctx))
+	}
+	return err
+}
 
 // stopped is what ends a run from inside a call of the engine.
 type stopped struct{ cause error }

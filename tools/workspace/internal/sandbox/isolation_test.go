@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -74,14 +75,14 @@ func TestNothingGetsOut(t *testing.T) {
 	}
 }
 
-// TestImportsAreAll holds that the engine is given its twelve imports, and that
+// TestImportsAreAll holds that the engine is given its thirteen imports, and that
 // nothing is left to give.
 func TestImportsAreAll(t *testing.T) {
 	given := map[string]bool{}
 	for _, f := range imports() {
 		given[f.module+"."+f.name] = true
 	}
-	for _, f := range testSandbox().compiled.ImportedFunctions() {
+	for _, f := range testSandbox().core.ImportedFunctions() {
 		module, name, _ := f.Import()
 		if !given[module+"."+name] {
 			t.Errorf("%s.%s is asked for and not given", module, name)
@@ -297,6 +298,10 @@ func TestCache(t *testing.T) {
 		if got, e := runScript(t, s, Script{Code: "1+1"}, echo); e != nil || string(got.Value) != "2" {
 			t.Fatalf("%s, %v", got.Value, e)
 		}
+		// And what few scripts need.
+		if got, e := runScript(t, s, Script{Code: "/(a+)b/.exec('xaab')[1].length"}, echo); e != nil || string(got.Value) != "2" {
+			t.Fatalf("%s, %v", got.Value, e)
+		}
 		return s
 	}
 	entry := func() string {
@@ -312,8 +317,8 @@ func TestCache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sb := open(); len(sb.prepared.Module) > len(testSandbox().prepared.Module)/2 {
-		t.Errorf("a module of %d bytes is decoded", len(sb.prepared.Module))
+	if p := open().prepared; p.Core.Module != nil || len(p.Core.Outline)+len(p.Rest.Outline) > len(testSandbox().prepared.Core.Module)/2 {
+		t.Errorf("modules of %d and %d bytes are decoded", len(p.Core.Outline), len(p.Rest.Outline))
 	}
 	if again, err := os.Stat(filepath.Join(first, sumsFile)); err != nil || !again.ModTime().Equal(info.ModTime()) {
 		t.Error("the entry was not used")
@@ -326,7 +331,7 @@ func TestCache(t *testing.T) {
 		}
 		return err
 	})
-	if len(files) < 4 {
+	if len(files) < 5 {
 		t.Fatalf("files %v", files)
 	}
 	for _, file := range files {
@@ -346,6 +351,9 @@ func TestCache(t *testing.T) {
 				t.Errorf("a flipped bit at %d in %s is not noticed", at, file)
 			}
 			open()
+			if c.read() == nil { // the rest was damaged, which was noticed when it was needed
+				open()
+			}
 			if again, err := os.ReadFile(file); c.read() == nil || err != nil || !bytes.Equal(again, whole) {
 				t.Errorf("after damage to %s at %d the entry is not made again", file, at)
 			}
@@ -353,19 +361,22 @@ func TestCache(t *testing.T) {
 	}
 	// So is code of which wazero does not find the name, as after an update or on another processor.
 	code, err := filepath.Glob(filepath.Join(entry(), "*", "*"))
-	if err != nil || len(code) != 1 {
+	if err != nil || len(code) != 2 {
 		t.Fatalf("code %v, %v", code, err)
 	}
 	c := diskCache{dir, entry()}
-	if err := os.Rename(code[0], code[0]+"0"); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.writeSums(c.dir); err != nil || c.read() == nil {
-		t.Fatalf("the entry with a renamed file is damaged: %v", err)
-	}
-	open()
-	if again, err := filepath.Glob(filepath.Join(entry(), "*", "*")); err != nil || !slices.Equal(again, code) {
-		t.Errorf("code %v, %v; want %v", again, err, code)
+	for _, file := range code {
+		if err := os.Rename(file, file+"0"); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.writeSums(c.dir); err != nil || c.read() == nil {
+			t.Fatalf("the entry with a renamed file is damaged: %v", err)
+		}
+		open()
+		open()
+		if again, err := filepath.Glob(filepath.Join(entry(), "*", "*")); err != nil || !slices.Equal(again, code) {
+			t.Errorf("code %v, %v; want %v", again, err, code)
+		}
 	}
 	if runtime.GOOS == "windows" {
 		return
@@ -396,12 +407,72 @@ func TestPreparedModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(again.Module) != string(s.prepared.Module) || string(again.Memory) != string(s.prepared.Memory) || again.Begin != s.prepared.Begin {
+	if string(again.Core.Module) != string(s.prepared.Core.Module) || string(again.Memory) != string(s.prepared.Memory) || again.Begin != s.prepared.Begin {
 		t.Error("preparing twice gives two modules")
 	}
-	const want = "3b8bdcbf83a81dd03997c5e4ac4705323cb2e5c89b081475460ca0cdea5bf4a3"
-	if got := fmt.Sprintf("%x", sha256.Sum256(append(again.encode(again.Module), again.Memory...))); got != want {
+	const want = "77e37c332e2badcfc2363fd55859ab070ebcfcc85ca14d94498e3fe4fcb4ff3d"
+	if got := fmt.Sprintf("%x", sha256.Sum256(slices.Concat(again.encode(), again.Core.Module, again.Rest.Module, again.Memory))); got != want {
 		t.Errorf("the prepared module has SHA-256 %s, want %s", got, want)
+	}
+}
+
+// TestOrdinaryScriptsNeedNoRest holds that the core is enough for most scripts, and that the
+// others get the same for the same fuel wherever the rest comes from.
+func TestOrdinaryScriptsNeedNoRest(t *testing.T) {
+	dir := t.TempDir()
+	var want string
+	for i := range 2 {
+		s, err := Open(t.Context(), Options{CacheDir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close(context.Background()) })
+		scripts := append(ordinaryScripts(), Script{Code: "1+1"}, Script{Code: typicalScript}, Script{Code: "/a/.exec('a')"})
+		var got string
+		for k, script := range scripts {
+			drop(t, s)
+			in, err := s.acquire(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.idle <- in
+			r, e := runScript(t, s, script, ordinaryHost{}.Call)
+			got += fmt.Sprintf("%s %v %d\n", r.Value, e, r.Usage.Fuel)
+			if last := k == len(scripts)-1; in.rest != nil != last {
+				t.Errorf("script %d was given the rest: %v", k, in.rest != nil)
+			}
+		}
+		if i == 0 {
+			want = got
+		} else if got != want {
+			t.Errorf("from the cache:\n%s\nbefore:\n%s", got, want)
+		}
+	}
+}
+
+// TestAnyDivision holds that it makes no difference which functions are in the core.
+func TestAnyDivision(t *testing.T) {
+	want := fingerprint(t, testSandbox())
+	r := rand.New(rand.NewPCG(11, 12))
+	chosen := make([]bool, 1<<12)
+	for i := range chosen {
+		chosen[i] = r.IntN(2) == 0
+	}
+	for name, inCore := range map[string]func(uint32) bool{
+		"no function":    func(uint32) bool { return false },
+		"every function": func(uint32) bool { return true },
+		"half of them":   func(function uint32) bool { return chosen[function] },
+	} {
+		s := &Sandbox{limits: testSandbox().limits, slice: fuelSlice, inCore: inCore, idle: make(chan *instance, maxIdle), pool: newMemoryPool()}
+		if err := s.load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := fingerprint(t, s); got != want {
+			t.Errorf("%s in the core:\n%s\nwant:\n%s", name, got, want)
+		}
+		if err := s.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -22,14 +22,14 @@ func (s *Sandbox) load(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return s.compile(ctx, p, "")
+		return s.compile(ctx, p, "", compileWhole)
 	}
 	c, err := openCache(s.options.CacheDir, s.cacheKey())
 	if err != nil {
 		return err
 	}
 	if p := c.read(); p != nil {
-		if err := s.compile(ctx, p, c.dir); err == nil {
+		if err := s.compile(ctx, p, c.dir, findCore); err == nil {
 			c.markUsed()
 			return nil
 		}
@@ -43,14 +43,49 @@ func (s *Sandbox) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.compile(ctx, p, dir); err != nil {
+	if err := s.compile(ctx, p, dir, compileIntoCache); err != nil {
 		return errors.Join(err, os.RemoveAll(dir))
 	}
-	return c.commit(ctx, dir, p)
+	return c.commit(dir, p)
 }
 
-// compile makes p ready to run; code that it finds in dir it does not compile.
-func (s *Sandbox) compile(ctx context.Context, p *preparedModule, dir string) error {
+// compiledEngine are the compiled parts of a preparedModule; rest is nil where it is still
+// to be found.
+type compiledEngine struct{ core, rest wazero.CompiledModule }
+
+// compileWhole compiles what p has.
+func compileWhole(ctx context.Context, runtime wazero.Runtime, p *preparedModule, _ string) (c compiledEngine, err error) {
+	if c.core, err = runtime.CompileModule(ctx, p.Core.Module); err == nil {
+		c.rest, err = runtime.CompileModule(ctx, p.Rest.Module)
+	}
+	return c, err
+}
+
+// compileIntoCache compiles what p has, and leaves the code in dir.
+func compileIntoCache(ctx context.Context, runtime wazero.Runtime, p *preparedModule, dir string) (c compiledEngine, err error) {
+	var name string
+	if c.core, err = runtime.CompileModule(ctx, p.Core.Module); err == nil {
+		name, err = moveCode(ctx, dir, p.Core.Outline)
+	}
+	if err != nil {
+		return c, err
+	}
+	if c.rest, err = runtime.CompileModule(ctx, p.Rest.Module); err == nil {
+		_, err = moveCode(ctx, dir, p.Rest.Outline, name)
+	}
+	return c, err
+}
+
+// findCore finds the code of the core in the cache that the runtime has.
+func findCore(ctx context.Context, runtime wazero.Runtime, p *preparedModule, _ string) (c compiledEngine, err error) {
+	c.core, err = runtime.CompileModule(ctx, p.Core.Outline)
+	return c, err
+}
+
+// compile makes p ready to run, by one of the functions above.
+func (s *Sandbox) compile(ctx context.Context, p *preparedModule, dir string,
+	compile func(context.Context, wazero.Runtime, *preparedModule, string) (compiledEngine, error),
+) error {
 	config := runtimeConfig(wazero.NewRuntimeConfigCompiler())
 	var cache wazero.CompilationCache
 	if dir != "" {
@@ -63,10 +98,10 @@ func (s *Sandbox) compile(ctx context.Context, p *preparedModule, dir string) er
 	runtime := wazero.NewRuntimeWithConfig(ctx, config)
 	surroundings := make(chan error, 1)
 	go func() { surroundings <- s.provideSurroundings(ctx, runtime, p, dir) }()
-	compiled, err := runtime.CompileModule(ctx, p.Module)
+	compiled, err := compile(ctx, runtime, p, dir)
 	err = errors.Join(err, <-surroundings)
 	if err == nil {
-		s.runtime, s.cache, s.compiled, s.prepared = runtime, cache, compiled, p
+		s.runtime, s.cache, s.core, s.rest.compiled, s.prepared = runtime, cache, compiled.core, compiled.rest, p
 		err = s.makeFirst(ctx)
 	}
 	if err != nil {

@@ -20,10 +20,12 @@ var prelude string
 // preparedModule is the engine as every script finds it: rewritten to count
 // fuel, with the heap as the prelude left it.
 type preparedModule struct {
-	Module []byte // to compile
-	Memory []byte // what instances begin with, for fuel.ReadSegments; nil until readMemory
-	Size   int    // of their memory, in bytes
-	sum    uint32 // of Memory, where it is still to be read
+	// Core and Rest are the two parts of the engine, see [fuel.Split]; of an entry of the
+	// cache there are the outlines only.
+	Core, Rest fuel.Part
+	Memory     []byte // what instances begin with, for fuel.ReadSegments; nil until readMemory
+	Size       int    // of their memory, in bytes
+	sum        uint32 // of Memory, where it is still to be read
 	// Values of JavaScript in the image: the prelude's functions.
 	Begin, Fail, Settle uint64
 }
@@ -31,7 +33,7 @@ type preparedModule struct {
 // prepareVersion is part of the cache's key. Raise it when prepare.go or package
 // fuel make another module of the same input, which a test holds, or cache.go another
 // entry of the same module.
-const prepareVersion = 7
+const prepareVersion = 8
 
 // headroom is how much memory of the image is free, in bytes.
 const headroom = 512 * kibibyte
@@ -58,6 +60,8 @@ func (s *Sandbox) prepare(ctx context.Context) (*preparedModule, error) {
 	if err != nil {
 		return nil, err
 	}
+	recorder := &callRecorder{}
+	ctx = recorder.context(ctx)
 	runtime := wazero.NewRuntimeWithConfig(ctx, runtimeConfig(wazero.NewRuntimeConfigInterpreter()))
 	var in *instance
 	p, err := func() (p *preparedModule, err error) {
@@ -79,7 +83,7 @@ func (s *Sandbox) prepare(ctx context.Context) (*preparedModule, error) {
 			return nil, err
 		}
 		options.Image = &image
-		return p, nil
+		return p, s.record(ctx, recorder, in, p)
 	}()
 	if err = errors.Join(err, runtime.Close(ctx)); err != nil {
 		return nil, fmt.Errorf("prepare engine: %w", err)
@@ -88,7 +92,14 @@ func (s *Sandbox) prepare(ctx context.Context) (*preparedModule, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Module, p.Memory, p.Size, err = fuel.SplitData(module)
+	if module, p.Memory, p.Size, err = fuel.SplitData(module); err != nil {
+		return nil, err
+	}
+	inCore := s.inCore
+	if inCore == nil {
+		inCore = func(function uint32) bool { return recorder.called[function] }
+	}
+	p.Core, p.Rest, err = fuel.Split(module, inCore)
 	return p, err
 }
 

@@ -20,25 +20,32 @@ func (s *Sandbox) Run(ctx context.Context, script Script, host Host) (Result, er
 	if err != nil {
 		return Result{}, fmt.Errorf("run script: %w", err)
 	}
-	r := &run{sandbox: s, instance: in, host: host, limits: limits, script: script, source: source}
+	r := &run{sandbox: s, prepared: s.prepared, instance: in, host: host, limits: limits, script: script, source: source}
+	failure := r.carryOut(ctx)
+	s.finish(ctx, in, r.clean)
+	return r.result, failure
+}
+
+// carryOut runs the script in its instance, and returns why it failed.
+func (r *run) carryOut(ctx context.Context) error {
+	in := r.instance
 	in.run, in.clock = r, 0
-	if !script.Time.IsZero() {
-		in.clock = script.Time.UnixNano()
+	if !r.script.Time.IsZero() {
+		in.clock = r.script.Time.UnixNano()
 	}
-	in.reservation.limit = uint64(limits.Memory)
+	in.reservation.limit = uint64(r.limits.Memory)
 	r.grant(0)
-	r.clock = startClock(ctx, limits.Timeout)
-	err = r.clock.cause()
+	r.clock = startClock(ctx, r.limits.Timeout)
+	err := r.clock.cause()
 	if err == nil {
 		err = r.execute()
 	}
 	r.clock.end()
-	r.result.Usage.Fuel = min(r.granted-int64(in.remaining.Get()), limits.Fuel)
+	r.clean = err == nil
+	r.result.Usage.Fuel = min(r.granted-int64(in.remaining.Get()), r.limits.Fuel)
 	r.result.Usage.Memory = int64(in.memory.Size())
 	r.result.Usage.Duration = time.Since(r.clock.started)
-	failure := r.failure(err)
-	s.finish(ctx, in, err == nil)
-	return r.result, failure
+	return r.failure(err)
 }
 
 // acquire returns an instance as the image is.
@@ -48,10 +55,11 @@ func (s *Sandbox) acquire(ctx context.Context) (*instance, error) {
 		return in, nil
 	default:
 	}
-	in, err := newInstance(ctx, s.runtime, s.compiled, s.pool)
+	in, err := newInstance(ctx, s.runtime, s.core, s.pool)
 	if err != nil {
 		return nil, err
 	}
+	in.sandbox = s
 	s.instances.Store(in.module, in)
 	return in, nil
 }
@@ -66,12 +74,16 @@ func (s *Sandbox) finish(ctx context.Context, in *instance, clean bool) {
 		}
 	}
 	s.instances.Delete(in.module)
+	if in.rest != nil {
+		s.instances.Delete(in.rest)
+	}
 	_ = in.close(context.WithoutCancel(ctx)) // nothing is lost with an instance
 }
 
 // run is one script under way.
 type run struct {
 	sandbox  *Sandbox
+	prepared *preparedModule
 	instance *instance
 	host     Host
 	limits   Limits
@@ -84,6 +96,7 @@ type run struct {
 	thrown  *thrownError // what the script threw, nil if nothing
 	logged  int64        // bytes
 	aborted error        // what the host returned
+	clean   bool         // it ended by itself, so that its instance can be used again
 }
 
 // fuelSlice is how much fuel is granted at a time, about 0.03 ms: so often a run
@@ -125,7 +138,7 @@ const flagAsync = 1 << 7
 
 // execute runs the script. An error means that it was stopped from outside.
 func (r *run) execute() error {
-	in, prepared := r.instance, r.sandbox.prepared
+	in, prepared := r.instance, r.prepared
 	begin, err := r.beginArguments()
 	if err != nil {
 		return err

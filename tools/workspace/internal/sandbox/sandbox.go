@@ -54,12 +54,14 @@ type Sandbox struct {
 	limits   Limits
 	runtime  wazero.Runtime
 	cache    wazero.CompilationCache
-	compiled wazero.CompiledModule
+	core     wazero.CompiledModule
+	rest     restCode
 	prepared *preparedModule
 	pool     *memoryPool
 
-	slice     int64    // fuel that is granted at a time
-	instances sync.Map // api.Module → *instance
+	slice     int64                      // fuel that is granted at a time
+	inCore    func(function uint32) bool // see fuel.Split; nil is what ordinary scripts call
+	instances sync.Map                   // api.Module → *instance
 	idle      chan *instance
 }
 

@@ -7,6 +7,9 @@
 // invalid one, which the engine that loads it refuses. It understands what
 // compilers of C emit, and fails on every opcode and section besides.
 //
+// It also divides what it made: SplitData takes the memory out, Split what is rarely
+// called.
+//
 // The sandbox beside it imports it. Start at Rewrite.
 package fuel
 

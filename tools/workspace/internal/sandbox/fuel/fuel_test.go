@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -261,35 +260,6 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// TestOutline holds that an outline looks like its module from outside, and does nothing.
-func TestOutline(t *testing.T) {
-	m := module(countdown()...)
-	m.global, m.data = 1024, []byte("data")
-	out, err := Outline(mustRewrite(t, m, options))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if e := start(t, out, 0); e.call(1) != "wasm error: unreachable" {
-		t.Errorf("a function of the outline returns %s", e.call(1))
-	}
-	whole, err := parse(mustRewrite(t, m, options))
-	if err != nil {
-		t.Fatal(err)
-	}
-	outline, err := parse(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	delete(whole.sections, sectionCode)
-	delete(outline.sections, sectionCode)
-	if !reflect.DeepEqual(whole, outline) {
-		t.Errorf("the outline has %v, want %v", outline, whole)
-	}
-	if _, err := Outline(out[:len(out)-3]); err == nil {
-		t.Error("a module that is cut has an outline")
-	}
-}
-
 // TestCallable holds that CallFunction calls what was asked for, and that it is the only
 // way in: what nothing reaches any more only traps.
 func TestCallable(t *testing.T) {
@@ -492,6 +462,14 @@ func FuzzRewrite(f *testing.F) {
 				if _, err := runtime.CompileModule(ctx, plain); err == nil {
 					if _, err := runtime.CompileModule(ctx, out); err != nil {
 						t.Errorf("valid before, and not after: %v", err)
+					}
+					core, rest, err := Split(out, func(function uint32) bool { return function%2 == 0 })
+					for _, part := range []Part{core, rest} {
+						for _, module := range [][]byte{part.Module, part.Outline} {
+							if _, failed := runtime.CompileModule(ctx, module); err == nil && failed != nil {
+								t.Errorf("valid before, and not in parts: %v", failed)
+							}
+						}
 					}
 				}
 				runtime.Close(ctx)

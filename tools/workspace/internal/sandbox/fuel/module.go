@@ -11,6 +11,7 @@ const (
 	sectionType      = 1
 	sectionImport    = 2
 	sectionFunction  = 3
+	sectionTable     = 4
 	sectionMemory    = 5
 	sectionGlobal    = 6
 	sectionExport    = 7
@@ -23,7 +24,7 @@ const (
 
 // sectionOrder is the order that the format demands.
 var sectionOrder = []byte{ //nolint:gochecknoglobals // a table of the format
-	sectionType, sectionImport, sectionFunction, 4, sectionMemory, sectionGlobal, sectionExport, sectionStart, sectionElement,
+	sectionType, sectionImport, sectionFunction, sectionTable, sectionMemory, sectionGlobal, sectionExport, sectionStart, sectionElement,
 	sectionDataCount, sectionCode, sectionData,
 }
 
@@ -52,6 +53,8 @@ func (s signature) interrupts() bool {
 
 const (
 	kindFunction = 0
+	kindTable    = 1
+	kindMemory   = 2
 	kindGlobal   = 3
 )
 
@@ -119,6 +122,27 @@ func parse(module []byte) (*parsedModule, error) {
 		}
 	}
 	return p, nil
+}
+
+// bodies are those of the functions, in their order.
+func (p *parsedModule) bodies() ([][]byte, error) {
+	section := p.sections[sectionCode]
+	d := &decoder{data: section}
+	var n uint32
+	if len(section) > 0 {
+		n = d.uint32()
+	}
+	if d.err == nil && int64(n) != int64(len(p.functions)) {
+		return nil, fmt.Errorf("%d functions have %d bodies", len(p.functions), n)
+	}
+	bodies := make([][]byte, 0, len(p.functions))
+	for ; n > 0 && d.err == nil; n-- {
+		bodies = append(bodies, d.bytes(d.uint32()))
+	}
+	if err := d.end(); err != nil {
+		return nil, fmt.Errorf("section %d: %w", sectionCode, err)
+	}
+	return bodies, nil
 }
 
 // encode is the reverse of parse.

@@ -22,6 +22,7 @@ const (
 	opLocalTee    = 0x22
 	opGlobalGet   = 0x23
 	opGlobalSet   = 0x24
+	opTableGet    = 0x25
 	opFirstLoad   = 0x28
 	opLastStore   = 0x3e
 	opMemorySize  = 0x3f
@@ -43,16 +44,18 @@ const (
 	opI64ExtendU  = 0xad
 	opF64FromBits = 0xbf
 	opLastPlain   = 0xc4
+	opRefIsNull   = 0xd1
 	opPrefix      = 0xfc
 
 	prefixLastConvert = 7 // the saturating conversions
 	prefixMemoryCopy  = 10
 	prefixMemoryFill  = 11
 
-	typeI32   = 0x7f
-	typeI64   = 0x7e
-	typeF64   = 0x7c
-	typeEmpty = 0x40
+	typeI32      = 0x7f
+	typeI64      = 0x7e
+	typeF64      = 0x7c
+	typeFunction = 0x70
+	typeEmpty    = 0x40
 )
 
 // instruction is what the rewriter has to know of one.

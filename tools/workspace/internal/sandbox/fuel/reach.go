@@ -41,21 +41,14 @@ func (w *rewriter) roots(reach func(uint32)) error {
 		d := &decoder{data: start}
 		reach(d.uint32())
 	}
-	d := &decoder{data: w.module.sections[sectionElement]}
-	if len(d.data) == 0 {
-		return nil
+	elements, err := parseElements(w.module.sections[sectionElement])
+	if err != nil {
+		return err
 	}
-	for n := d.uint32(); n > 0 && d.err == nil; n-- {
-		if flags := d.uint32(); flags != 0 {
-			d.fail("%w: element segment with flags %#x", ErrUnsupported, flags)
+	for _, e := range elements {
+		for _, function := range e.functions {
+			reach(function)
 		}
-		d.constant()
-		for m := d.uint32(); m > 0 && d.err == nil; m-- {
-			reach(d.uint32())
-		}
-	}
-	if err := d.end(); err != nil {
-		return fmt.Errorf("section %d: %w", sectionElement, err)
 	}
 	return nil
 }

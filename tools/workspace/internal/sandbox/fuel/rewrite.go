@@ -46,7 +46,7 @@ func (w *rewriter) rewrite() ([]byte, error) {
 		return nil, err
 	}
 	m.sections[sectionExport] = w.exports()
-	code, err := w.code(m.sections[sectionCode])
+	code, err := w.code()
 	if err != nil {
 		return nil, err
 	}
@@ -175,21 +175,10 @@ func (w *rewriter) exports() []byte {
 	return section
 }
 
-func (w *rewriter) code(section []byte) ([]byte, error) {
-	d := &decoder{data: section}
-	var n uint32
-	if len(section) > 0 {
-		n = d.uint32()
-	}
-	if d.err == nil && int64(n) != int64(len(w.module.functions)) {
-		return nil, fmt.Errorf("%d functions have %d bodies", len(w.module.functions), n)
-	}
-	bodies := make([][]byte, 0, len(w.module.functions))
-	for ; n > 0 && d.err == nil; n-- {
-		bodies = append(bodies, d.bytes(d.uint32()))
-	}
-	if err := d.end(); err != nil {
-		return nil, fmt.Errorf("section %d: %w", sectionCode, err)
+func (w *rewriter) code() ([]byte, error) {
+	bodies, err := w.module.bodies()
+	if err != nil {
+		return nil, err
 	}
 	reached, err := w.reached(bodies)
 	if err != nil {
