@@ -62,8 +62,26 @@ func BenchmarkScript(b *testing.B) {
 		}
 	})
 	const reads = 200
+	create := func(b *testing.B, first, count int, link string) {
+		b.Helper()
+		call(b, fmt.Sprintf("for (let i = %d; i < %d; i++) kb.notes.create({ id: `n-${i}`, markdown: `# Note ${i}\n\nText of %s, which is short.\n\n## Status\nopen\n` })", first, first+count, link))
+	}
 	for i := range 10 {
-		call(b, fmt.Sprintf("for (let i = %d; i < %d; i++) kb.notes.create({ id: `n-${i}`, markdown: `# Note ${i}\n\nText of [[n-${i + 1}]], which is short.\n\n## Status\nopen\n` })", i*reads, (i+1)*reads))
+		create(b, i*reads, reads, "[[n-${i + 1}]]")
+	}
+	first := 10_000
+	for name, link := range map[string]string{"note": "[[n-${i + 1}]]", "titles": "[[Note ${i + 1}]] and [[note ${i + 2}]]"} {
+		b.Run("read-"+name+"-first", func(b *testing.B) { // notes that nobody has read, after a commit
+			const reads = 256
+			for b.Loop() {
+				b.StopTimer()
+				create(b, first, reads, link)
+				b.StartTimer()
+				call(b, fmt.Sprintf("for (let i = %d; i < %d; i++) kb.notes.get(`n-${i}`)", first, first+reads))
+				first += reads
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/reads, "us/read")
+		})
 	}
 	each := 0
 	for name, read := range map[string]string{

@@ -129,13 +129,15 @@ func newNoteAnswer(n notestore.Note, t notetext.Text) noteAnswer {
 func (c *call) findNote() (*notestore.Note, error) {
 	id := c.names.Get("note_id")
 	n, err := c.draft.Note(c.ctx, c.workspace, id)
-	if err != nil {
-		return nil, err
+	return n, c.checkFound(n, err)
+}
+
+// checkFound is err, or says that there is no note.
+func (c *call) checkFound(n *notestore.Note, err error) error {
+	if err == nil && n == nil {
+		return notFound("there is no note %q in the workspace %s", c.names.Get("note_id"), c.workspace)
 	}
-	if n == nil {
-		return nil, notFound("there is no note %q in the workspace %s", id, c.workspace)
-	}
-	return n, nil
+	return err
 }
 
 func getNote(c *call) (any, error) {
@@ -143,12 +145,12 @@ func getNote(c *call) (any, error) {
 	if body, cached := c.findCached(r); cached {
 		return body, nil
 	}
-	n, err := c.findNote()
-	if err != nil {
+	n, links, err := c.readNote(r)
+	if err = c.checkFound(n, err); err != nil {
 		return nil, err
 	}
 	c.note = NoteName{c.workspace, n.ID, n.Class}
-	answer, err := c.describeNote(n)
+	answer, err := c.describeNote(n, links)
 	if err != nil {
 		return nil, err
 	}
@@ -160,16 +162,22 @@ func getNote(c *call) (any, error) {
 	return json.RawMessage(body), nil
 }
 
+// readNote returns a visible note, nil if there is none, and its links if the request is
+// for them.
+func (c *call) readNote(r noteRequest) (n *notestore.Note, links []notestore.Link, err error) {
+	if r.withoutLinks {
+		n, err = c.draft.Note(c.ctx, r.workspace, r.id)
+		return n, nil, err
+	}
+	return c.draft.NoteAndLinks(c.ctx, r.workspace, r.id, maxRows)
+}
+
 // describeNote is the answer with a note, without what the request leaves out.
-func (c *call) describeNote(n *notestore.Note) (noteAnswer, error) {
+func (c *call) describeNote(n *notestore.Note, links []notestore.Link) (noteAnswer, error) {
 	t := c.api.texts.parse(n.Text)
 	answer := newNoteAnswer(*n, t)
 	if c.request.WithoutLinks {
 		return answer, nil
-	}
-	links, err := c.draft.LinksOf(c.ctx, c.workspace, n, maxRows)
-	if err != nil {
-		return noteAnswer{}, err
 	}
 	answer.Links = append(answer.Links, links...)
 	problems, err := c.draft.Problems(c.ctx, c.workspace, n.Content, t)

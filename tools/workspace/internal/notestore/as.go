@@ -19,6 +19,6 @@ func DescribeState(id string, state []byte) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	r, _ := record(id, c, nil, notetext.Parse(c.Text))
+	r := record(id, c, nil, notetext.Parse(c.Text))
 	return r, nil
 }

@@ -301,7 +301,7 @@ func retypeNotes(ctx context.Context, c *sqlstore.Conn, workspace string, after 
 		if err != nil {
 			return err
 		}
-		r, _ := record(id, h.revision.Content, class, notetext.Parse(h.revision.Text))
+		r := record(id, h.revision.Content, class, notetext.Parse(h.revision.Text))
 		r.Revision, r.Created, r.Updated = h.record.Revision, h.record.Created, h.record.Updated
 		data, err := json.Marshal(r)
 		if err != nil {

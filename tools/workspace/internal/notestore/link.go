@@ -122,11 +122,6 @@ func (d *Draft) Links(ctx context.Context, workspace, note, after string, limit 
 	return listLinks(ctx, d, workspace, n, after, limit)
 }
 
-// LinksOf lists the newest links of a note that the Draft has read.
-func (d *Draft) LinksOf(ctx context.Context, workspace string, n *Note, limit int) ([]Link, error) {
-	return listLinks(ctx, d, workspace, n, "", limit)
-}
-
 func listLinks(ctx context.Context, d *Draft, workspace string, n *Note, after string, limit int) (list []Link, err error) {
 	r := linkReader{d, workspace, map[string]string{}}
 	if n != nil {
@@ -137,14 +132,24 @@ func listLinks(ctx context.Context, d *Draft, workspace string, n *Note, after s
 		if stored, after, more, err = r.next(ctx, n, after, limit); err != nil {
 			return nil, err
 		}
-		for _, s := range stored {
-			l, visible, err := r.link(ctx, s)
-			if err != nil {
-				return nil, err
-			}
-			if visible && (n == nil || l.Source == n.ID || l.Target == n.ID) && len(list) < limit {
-				list = append(list, l)
-			}
+		visible, err := r.list(ctx, stored, n)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, visible[:min(len(visible), limit-len(list))]...)
+	}
+	return list, nil
+}
+
+// list are the visible ones of stored links, or those of one note.
+func (r linkReader) list(ctx context.Context, stored []storedLink, n *Note) (list []Link, err error) {
+	for _, s := range stored {
+		l, visible, err := r.link(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		if visible && (n == nil || l.Source == n.ID || l.Target == n.ID) {
+			list = append(list, l)
 		}
 	}
 	return list, nil

@@ -324,7 +324,7 @@ func searchCursor(ctx context.Context, d *Draft, workspace, revision string, pas
 	if err != nil {
 		return 0, 0, ErrCursor
 	}
-	last, _ := record(r.Note, r.Content, nil, notetext.Parse(r.Text))
+	last := record(r.Note, r.Content, nil, notetext.Parse(r.Text))
 	pass = slices.IndexFunc(passes, func(q wordQuery) bool { return q.matches(splitWords(last.Title), splitWords(r.Text)) })
 	if pass < 0 {
 		return 0, 0, ErrCursor

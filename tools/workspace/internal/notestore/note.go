@@ -193,17 +193,26 @@ func (d *Draft) shownRecord(ctx context.Context, k noteKey) (*Record, error) {
 func (d *Draft) Note(ctx context.Context, workspace, id string) (*Note, error) {
 	k := noteKey{workspace, id}
 	h, err := d.head(ctx, k)
-	if err != nil || h == nil || d.hides(workspace, h.record) {
+	if err != nil {
 		return nil, err
+	}
+	return showHead(d, k, h), nil
+}
+
+// showHead is the note of a head that the Draft has read, which may be nil; nil if it is
+// deleted or hidden.
+func showHead(d *Draft, k noteKey, h *head) *Note {
+	if h == nil || d.hides(k.workspace, h.record) {
+		return nil
 	}
 	if _, again := d.read[k]; !again && d.notes[k] == nil {
 		d.read[k] = h.revision.ID
 	}
-	return h.note(), nil
+	return h.note()
 }
 
-// record works out what lists say of a note, and what is wrong with it.
-func record(id string, c Content, class *notetext.Class, t notetext.Text) (Record, []notetext.FieldProblem) {
+// record works out what lists say of a note.
+func record(id string, c Content, class *notetext.Class, t notetext.Text) Record {
 	r := Record{
 		ID: id, Title: cmp.Or(t.Title, id), Class: className(c, t), Tags: append([]string{}, t.Tags...), Links: []string{}, Canvas: c.Canvas,
 		Path: c.Path,
@@ -216,12 +225,8 @@ func record(id string, c Content, class *notetext.Class, t notetext.Text) (Recor
 	if r.Canvas == nil {
 		r.Canvas = json.RawMessage("null")
 	}
-	var problems []notetext.FieldProblem
-	r.Properties, problems = t.Properties(class)
-	if t.Problem != "" {
-		problems = append([]notetext.FieldProblem{{Message: t.Problem}}, problems...)
-	}
-	return r, problems
+	r.Properties, _ = t.Properties(class)
+	return r
 }
 
 func className(c Content, t notetext.Text) string { return cmp.Or(t.Class, c.Class) }
@@ -232,7 +237,7 @@ func (d *Draft) retype(ctx context.Context, workspace string, old Record, c Cont
 	if err != nil {
 		return old, err
 	}
-	r, _ := record(old.ID, c, class, notetext.Parse(c.Text))
+	r := record(old.ID, c, class, notetext.Parse(c.Text))
 	r.Revision, r.Created, r.Updated = old.Revision, old.Created, old.Updated
 	return r, nil
 }
@@ -243,7 +248,13 @@ func (d *Draft) Problems(ctx context.Context, workspace string, c Content, t not
 	if err != nil {
 		return nil, err
 	}
-	_, problems := record("", c, class, t)
+	var problems []notetext.FieldProblem
+	if class != nil {
+		_, problems = t.Properties(class)
+	}
+	if t.Problem != "" {
+		problems = append([]notetext.FieldProblem{{Message: t.Problem}}, problems...)
+	}
 	return problems, nil
 }
 
@@ -259,7 +270,7 @@ func (d *Draft) Save(ctx context.Context, workspace, id string, c Content, paren
 	if err != nil {
 		return nil, err
 	}
-	r, _ := record(id, c, class, t)
+	r := record(id, c, class, t)
 	return d.write(k, h, parent, &Note{Record: r, Content: c}, t)
 }
 

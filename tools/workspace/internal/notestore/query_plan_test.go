@@ -18,13 +18,19 @@ func TestLinksOfANoteAreFoundByIndex(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	query, args := linkQuery("w", &Note{Record: Record{ID: "a", Title: "A"}}, []string{"a", "A", ""}, "", 10, true)
-	plan := queryPlan(t, s, query, args...)
-	for _, step := range []string{
-		"text_links USING PRIMARY KEY (workspace=? AND source=?)", "text_links_target (workspace=? AND target_key=?)",
-		"documents USING PRIMARY KEY (workspace=? AND kind=? AND id=?)", "documents_source (", "documents_target (",
-	} {
-		if !strings.Contains(plan, step) {
-			t.Errorf("no step %q in the plan:\n%s", step, plan)
+	for query, args := range map[string][]any{query: args, noteQuery: {"w", "a", "a", true}} {
+		plan := queryPlan(t, s, query, args...)
+		for _, step := range []string{
+			" USING PRIMARY KEY (workspace=? AND source=?)", "text_links_target (workspace=? AND target_key=?)",
+			" USING PRIMARY KEY (workspace=? AND kind=? AND id=?)", "documents_source (", "documents_target (",
+		} {
+			if !strings.Contains(plan, step) {
+				t.Errorf("no step %q in the plan:\n%s", step, plan)
+			}
+		}
+		plan = strings.ReplaceAll(plan, "SCAN x", "") // the notes of a name, found by indexes
+		if query == noteQuery && (strings.Contains(plan, "SCAN") || strings.Contains(plan, "TEMP B-TREE") || strings.Contains(plan, "AND kind=?)\n")) {
+			t.Errorf("a note is read by more than indexes:\n%s", plan)
 		}
 	}
 }

@@ -68,11 +68,20 @@ func Parse(markdown string) Text {
 			t.addTag(strings.TrimPrefix(tag, "#"))
 		}
 	}
-	source := []byte(markdown[body:])
-	doc := blocks().Parse(text.NewReader(source))
-	t.addSections(doc, source, body)
-	t.addInline(doc, source)
+	if blocks, ok := simpleBlocks(markdown[body:]); ok {
+		t.addSimple(blocks, markdown[body:], body)
+	} else {
+		t.addCommonMark(markdown[body:], body)
+	}
 	return t
+}
+
+// addCommonMark reads everything from a text that begins at body in the whole one.
+func (t *Text) addCommonMark(markdown string, body int) {
+	source := []byte(markdown)
+	doc := blocks().Parse(text.NewReader(source))
+	t.addSections(headings(doc, source), markdown, body)
+	t.addInline(doc, source)
 }
 
 func (t *Text) addTag(tag string) {
@@ -81,12 +90,14 @@ func (t *Text) addTag(tag string) {
 	}
 }
 
-// addSections reads the headings that no list and no quotation holds. Its offsets
-// are those of the whole text, in which source begins at body.
-func (t *Text) addSections(doc ast.Node, source []byte, body int) {
-	hasTitle := false
-	var short, whole *Section // what the next heading ends
-	until := func(s *Section, at int) string { return strings.TrimSpace(string(source[s.start-body : at])) }
+// A heading has its level, and where its line begins and the next one does.
+type heading struct {
+	level, start, end int
+	name              string
+}
+
+// headings are those that no list and no quotation holds.
+func headings(doc ast.Node, source []byte) (list []heading) {
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
 		h, is := n.(*ast.Heading)
 		if !is || h.Lines().Len() == 0 {
@@ -97,18 +108,29 @@ func (t *Text) addSections(doc ast.Node, source []byte, body int) {
 		if !bytes.HasPrefix(bytes.TrimLeft(source[start:end], " "), []byte("#")) {
 			continue // underlined: not how notes have properties
 		}
+		list = append(list, heading{h.Level, start, end, strings.TrimSpace(string(line.Value(source)))})
+	}
+	return list
+}
+
+// addSections reads the title and the sections. Its offsets are those of the whole text, in
+// which source begins at body.
+func (t *Text) addSections(headings []heading, source string, body int) {
+	hasTitle := false
+	var short, whole *Section // what the next heading ends
+	until := func(s *Section, at int) string { return strings.TrimSpace(source[s.start-body : at]) }
+	for _, h := range headings {
 		if short != nil {
-			short.Value, short = until(short, start), nil
+			short.Value, short = until(short, h.start), nil
 		}
-		if whole != nil && h.Level <= 2 {
-			whole.Whole, whole.end, whole = until(whole, start), body+start, nil
+		if whole != nil && h.level <= 2 {
+			whole.Whole, whole.end, whole = until(whole, h.start), body+h.start, nil
 		}
-		name := strings.TrimSpace(string(line.Value(source)))
 		switch {
-		case h.Level == 1 && !hasTitle:
-			t.Title, hasTitle = name, true
-		case h.Level == 2:
-			t.Sections = append(t.Sections, Section{Name: name, start: body + end})
+		case h.level == 1 && !hasTitle:
+			t.Title, hasTitle = h.name, true
+		case h.level == 2:
+			t.Sections = append(t.Sections, Section{Name: h.name, start: body + h.end})
 			short = &t.Sections[len(t.Sections)-1]
 			whole = short
 		}
