@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -347,6 +348,33 @@ func TestRunReportsPreviousHub(t *testing.T) {
 		}
 		if trace := follow(); len(trace) != 1 || trace[0].PID != 4 || (trace[0].Successor == nil) != (next == nil) {
 			t.Errorf("after a hub: %+v", trace)
+		}
+	}
+}
+
+// What a hub has open is closed before another hub, or who has stopped it, takes it for gone.
+func TestHubIsGoneWhenItHasClosed(t *testing.T) {
+	w := newHubTest(t)
+	closing, mayClose := make(chan struct{}), make(chan struct{})
+	ended, stopped := make(chan error, 1), make(chan error, 1)
+	go func() {
+		ended <- Run(t.Context(), HubConfig{
+			Paths: w.paths(), Busy: func() (int, int) { return 0, 0 },
+			Attach: func(context.Context, Hello, net.Conn) error { return nil },
+			Close:  func() error { close(closing); <-mayClose; return nil },
+			Log:    slog.New(slog.DiscardHandler), Now: time.Now,
+		})
+	}()
+	w.until("the hub to answer", func() bool { _, err := GetHealth(t.Context(), w.paths()); return err == nil })
+	go func() { stopped <- StopHubAndWait(t.Context(), w.paths(), StopRequest{}) }()
+	<-closing
+	if held, err := isLockHeld(w.paths().hubLock()); err != nil || !held {
+		t.Errorf("while the hub closes its lock is held: %v, %v", held, err)
+	}
+	close(mayClose)
+	for _, err := range []error{<-ended, <-stopped} {
+		if err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -24,6 +24,10 @@ type HubConfig struct {
 	// Open is called once the lock is held and before anybody can connect: the
 	// place to open what two hubs must not have open at once. Nil: nothing.
 	Open func(ctx context.Context) error
+	// Close is called when nobody is served any more and before the lock is released,
+	// whatever Open returned: the place to close what two hubs must not have open at
+	// once. It is not called where the lock was never held. Nil: nothing.
+	Close func() error
 	// Attach serves one MCP stream. When reading from conn returns io.EOF it
 	// answers what it has already read and returns; when ctx ends it returns
 	// at once.
@@ -104,6 +108,9 @@ func Run(ctx context.Context, c HubConfig) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
+	if c.Close != nil {
+		defer func() { err = errors.Join(err, c.Close()) }()
+	}
 	if before, err := readDiscovery(c.Paths); err == nil && c.OnPrevious != nil {
 		c.OnPrevious(before)
 	}

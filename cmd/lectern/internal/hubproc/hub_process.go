@@ -208,23 +208,33 @@ func Run(ctx context.Context, c Config) (err error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var background sync.WaitGroup
-	defer func() {
+	closed := false
+	closeHub := func() error {
+		closed = true
 		cancel()
 		background.Wait()
-		err = errors.Join(err, h.close())
+		return h.close()
+	}
+	defer func() {
+		if !closed { // another hub has the lock
+			err = errors.Join(err, closeHub())
+		}
 	}()
-	return daemon.Run(ctx, h.daemonConfig(lifeline, func(ctx context.Context) error {
+	served := h.daemonConfig(lifeline)
+	served.Open = func(ctx context.Context) error {
 		background.Go(func() { h.watchConfig(ctx) })
 		background.Go(func() { h.watchHealth(ctx) })
 		background.Go(func() { h.sweepTempFiles(ctx) })
 		background.Go(func() { releaseIdleMemory(ctx) })
 		return h.open(ctx)
-	}))
+	}
+	served.Close = closeHub
+	return daemon.Run(ctx, served)
 }
 
-func (h *hubProcess) daemonConfig(lifeline <-chan struct{}, open func(context.Context) error) daemon.HubConfig {
+func (h *hubProcess) daemonConfig(lifeline <-chan struct{}) daemon.HubConfig {
 	return daemon.HubConfig{
-		Paths: h.Paths.Daemon(), Self: h.BuildInfo(), Lifeline: lifeline, Open: open,
+		Paths: h.Paths.Daemon(), Self: h.BuildInfo(), Lifeline: lifeline,
 		OnPrevious: h.logPredecessor, Attach: h.serveAgentStream, Control: h.controlHandler(), Busy: h.hub.ActivityCounts,
 		Pinned:      func() bool { return h.pinned.Load() || h.hub.BlocksIdleExit() },
 		OnSuccessor: h.reportUpgradePending, HTTPPort: h.web.port, IdleAfter: h.conf.Hub.IdleAfter,
