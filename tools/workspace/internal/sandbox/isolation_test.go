@@ -476,6 +476,39 @@ func TestAnyDivision(t *testing.T) {
 	}
 }
 
+// TestRestIsLookedForAgain holds that a script which could not be given the rest of the
+// engine does not keep others from it.
+func TestRestIsLookedForAgain(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "cache")
+	open := func() *Sandbox {
+		s, err := Open(t.Context(), Options{CacheDir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close(context.Background()) })
+		return s
+	}
+	open()
+	s := open()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(dir, nil, 0o600); err != nil { // in the way of a folder
+		t.Fatal(err)
+	}
+	rare := Script{Code: "/a/.test('a')"}
+	var fault *Error
+	if got, err := s.Run(t.Context(), rare, hostFunc(echo)); err == nil || errors.As(err, &fault) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("without a cache: %s, %v", got.Value, err)
+	}
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	if got, e := runScript(t, s, rare, echo); e != nil || string(got.Value) != "true" {
+		t.Errorf("with one again: %s, %v", got.Value, e)
+	}
+}
+
 func TestLibrary(t *testing.T) {
 	s, err := Open(t.Context(), Options{Globals: "globalThis.kb = Object.freeze({ two: () => 2, fail: () => { throw new Error('in kb') } })", GlobalNames: []string{"kb"}})
 	if err != nil {

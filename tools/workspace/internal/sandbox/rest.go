@@ -18,9 +18,8 @@ import (
 // the cache, it is loaded when the first instance needs it: that takes as long as all that
 // every script needs.
 type restCode struct {
-	once     sync.Once
+	mu       sync.Mutex
 	compiled wazero.CompiledModule // set from the start where it was compiled and not found
-	err      error
 }
 
 // loadRest is called when the engine calls a function of the rest for the first time. The
@@ -33,6 +32,9 @@ func (in *instance) loadRest() {
 		defer in.run.clock.pause()()
 	}
 	if err := in.sandbox.giveRest(context.Background(), in); err != nil {
+		if in.run != nil {
+			in.run.aborted = err // it is not the script's fault
+		}
 		panic(stopped{err})
 	}
 }
@@ -42,15 +44,30 @@ func (s *Sandbox) giveRest(ctx context.Context, in *instance) error {
 	if in.rest != nil {
 		return nil
 	}
-	s.rest.once.Do(func() {
-		if s.rest.compiled == nil {
-			s.rest.compiled, s.rest.err = s.findRest(ctx)
-		}
-	})
-	if err := s.rest.err; err != nil {
+	compiled, err := s.compiledRest(ctx)
+	if err == nil {
+		err = s.instantiateRest(ctx, in, compiled)
+	}
+	if err != nil {
 		return fmt.Errorf("load the rest of the engine: %w", err)
 	}
-	return s.instantiateRest(ctx, in, s.rest.compiled)
+	return nil
+}
+
+// compiledRest finds the rest if it was not found yet. Where it fails, on a full disk for
+// example, the next script tries again.
+func (s *Sandbox) compiledRest(ctx context.Context) (wazero.CompiledModule, error) {
+	s.rest.mu.Lock()
+	defer s.rest.mu.Unlock()
+	if s.rest.compiled != nil {
+		return s.rest.compiled, nil
+	}
+	compiled, err := s.findRest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.rest.compiled = compiled
+	return compiled, nil
 }
 
 // findRest loads what the cache has. Whatever is wrong with it, it can be made again.

@@ -95,7 +95,7 @@ type run struct {
 	result  Result
 	thrown  *thrownError // what the script threw, nil if nothing
 	logged  int64        // bytes
-	aborted error        // what the host returned
+	aborted error        // what the host returned, or why the engine is not whole
 	clean   bool         // it ended by itself, so that its instance can be used again
 }
 
