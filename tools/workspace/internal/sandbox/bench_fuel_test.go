@@ -47,7 +47,7 @@ func BenchmarkFuel(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	rewritten, err := fuel.Rewrite(engine, fuel.Options{Interrupt: "env.host_interrupt", Callable: engineFunctions(), BulkShift: 3, StackFirst: true, DeepCalls: true})
+	rewritten, err := fuel.Rewrite(engine, fuel.Options{Interrupt: "env.host_interrupt", Callable: engineFunctions(), BulkShift: 3, StackFirst: true})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -111,9 +111,6 @@ func engineOf(b *testing.B, module []byte) *instance {
 	if remaining, ok := in.module.ExportedGlobal(fuel.RemainingGlobal).(api.MutableGlobal); ok {
 		in.remaining = remaining
 		in.remaining.Set(unlimitedFuel)
-		if err := in.findDeepCalls(); err != nil {
-			b.Fatal(err)
-		}
 	} else {
 		in.callers = []api.Function{&namedCaller{module: in.module, functions: map[uint64]api.Function{}}}
 	}

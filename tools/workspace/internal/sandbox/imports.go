@@ -19,8 +19,7 @@ const (
 	wasiUnsupported = 52
 )
 
-// importedFunction is one of the thirteen functions that the engine can call, of which
-// one is for its own parts.
+// importedFunction is one of the twelve functions that the engine can call.
 // There are no others, and none of these reaches a file, a clock or the network.
 type importedFunction struct {
 	module, name       string
@@ -37,7 +36,6 @@ func imports() []importedFunction {
 		{env, "host_promise_rejection", "iii", "", func(*instance, []uint64) { panic(errUnexpected) }},
 		{env, "host_module_normalize", "ii", "i", func(_ *instance, stack []uint64) { stack[0] = 0 }}, // import() fails
 		{env, "host_module_load", "ii", "i", func(_ *instance, stack []uint64) { stack[0] = 0 }},
-		{env, "host_load_rest", "", "", func(in *instance, _ []uint64) { in.loadRest() }}, // fuel.LoadImport
 		{wasi, "clock_time_get", "ili", "i", func(in *instance, stack []uint64) {
 			in.memory.WriteUint64Le(uint32(stack[2]), uint64(in.clock))
 			stack[0] = wasiSuccess

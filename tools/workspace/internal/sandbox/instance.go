@@ -16,22 +16,16 @@ import (
 type instance struct {
 	reservation *reservation
 	module      api.Module
-	rest        api.Module // of what few scripts need; nil until it is needed
 	memory      api.Memory
 	remaining   api.MutableGlobal // fuel
 	refused     api.Global
 	stack       api.MutableGlobal           // the C stack's pointer
-	stackLimit  api.MutableGlobal           // of it, below which recursions go on elsewhere
-	deepCall    api.MutableGlobal           // which of them does
 	callers     []api.Function              // fuel.CallFunction, one for each call within another
 	depth       int                         // calls under way
-	deep        bool                        // whether a recursion went on on another stack
 	parameters  [1 + fuel.CallParams]uint64 // of the call that begins, and then its result
 
 	clock int64 // ns since 1970, what Date reads
 	run   *run  // the one under way; nil while the image is built
-
-	sandbox *Sandbox // nil while the image is built
 }
 
 // newInstance instantiates compiled. find must lead the imports to what add is
@@ -53,9 +47,6 @@ func newInstance(ctx context.Context, runtime wazero.Runtime, compiled wazero.Co
 	}
 	in.remaining, in.stack = remaining, stack
 	in.remaining.Set(unlimitedFuel)
-	if err := in.findDeepCalls(); err != nil {
-		return nil, errors.Join(err, module.Close(ctx))
-	}
 	memory, ok := in.memory.Read(0, in.memory.Size())
 	if !ok {
 		return nil, errors.Join(errors.New("the engine's memory cannot be read"), module.Close(ctx))
@@ -70,14 +61,7 @@ func instanceConfig() wazero.ModuleConfig {
 	return wazero.NewModuleConfig().WithName("").WithStartFunctions().WithRandSource(strings.NewReader(""))
 }
 
-func (in *instance) close(ctx context.Context) error {
-	err := in.module.Close(ctx)
-	if in.rest != nil {
-		// wazero frees the memory of a module that is closed, even where it was imported.
-		err = errors.Join(err, in.rest.Close(ctx))
-	}
-	return err
-}
+func (in *instance) close(ctx context.Context) error { return in.module.Close(ctx) }
 
 // stopped is what ends a run from inside a call of the engine.
 type stopped struct{ cause error }
@@ -284,6 +268,6 @@ func (in *instance) restore(image *heapImage) bool {
 	}
 	in.run, in.clock = nil, 0
 	in.remaining.Set(unlimitedFuel)
-	in.forgetDeepStacks()
+	in.callers = nil // they keep the stacks of compiled code, as large as the deepest recursion made them
 	return true
 }

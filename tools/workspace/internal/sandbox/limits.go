@@ -107,7 +107,8 @@ func LimitTable() []Limit {
 
 // maxStack is how deep scripts can recurse, in bytes of the C stack, which has
 // 1 MiB: some 1,400 calls of a function. Beyond: a RangeError that the script can
-// catch. The stacks of the compiled code are some thirty times as large in all, see deepCallStack.
+// catch. The stack of the compiled code is some thirty times as large, and is doubled as a whole, which no
+// deadline interrupts: a recursion without end can pass its deadline by a tenth of a second.
 const maxStack = 336 * kibibyte
 
 // withDefaults fills in what l leaves out, and says what is too high.

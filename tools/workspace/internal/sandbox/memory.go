@@ -119,18 +119,6 @@ func (p *memoryPool) take(size int) (space []byte, fresh bool, err error) {
 	return space, true, err
 }
 
-// fill makes memory of so many bytes, to be taken later.
-func (p *memoryPool) fill(size int) error {
-	r := &reservation{pool: p}
-	r.Allocate(0, uint64(size))
-	if r.err == nil {
-		r.Reallocate(uint64(p.image.size))
-	}
-	err := r.err
-	r.Free()
-	return errors.Join(err, r.err)
-}
-
 // give takes memory back, of which used bytes are usable.
 func (p *memoryPool) give(space []byte, used int) error {
 	if p.image.size == 0 || used > maxRecycled || used < p.image.size {

@@ -20,12 +20,9 @@ var prelude string
 // preparedModule is the engine as every script finds it: rewritten to count
 // fuel, with the heap as the prelude left it.
 type preparedModule struct {
-	// Core and Rest are the two parts of the engine, see [fuel.Split]; of an entry of the
-	// cache there are the outlines only.
-	Core, Rest fuel.Part
-	Memory     []byte // what instances begin with, for fuel.ReadSegments; nil until readMemory
-	Size       int    // of their memory, in bytes
-	sum        uint32 // of Memory, where it is still to be read
+	Module []byte // the engine
+	Memory []byte // what instances begin with, for fuel.ReadSegments
+	Size   int    // of their memory, in bytes
 	// Values of JavaScript in the image: the prelude's functions.
 	Begin, Fail, Settle uint64
 }
@@ -33,7 +30,7 @@ type preparedModule struct {
 // prepareVersion is part of the cache's key. Raise it when prepare.go or package
 // fuel make another module of the same input, which a test holds, or cache.go another
 // entry of the same module.
-const prepareVersion = 9
+const prepareVersion = 10
 
 // headroom is how much memory of the image is free, in bytes.
 const headroom = 512 * kibibyte
@@ -45,7 +42,6 @@ func (s *Sandbox) fuelOptions() fuel.Options {
 		MaxPages:   uint32(s.limits.Memory / fuel.PageSize),
 		BulkShift:  3,
 		StackFirst: true,
-		DeepCalls:  true,
 	}
 }
 
@@ -61,8 +57,6 @@ func (s *Sandbox) prepare(ctx context.Context) (*preparedModule, error) {
 	if err != nil {
 		return nil, err
 	}
-	recorder := &callRecorder{}
-	ctx = recorder.context(ctx)
 	runtime := wazero.NewRuntimeWithConfig(ctx, runtimeConfig(wazero.NewRuntimeConfigInterpreter()))
 	var in *instance
 	p, err := func() (p *preparedModule, err error) {
@@ -84,7 +78,7 @@ func (s *Sandbox) prepare(ctx context.Context) (*preparedModule, error) {
 			return nil, err
 		}
 		options.Image = &image
-		return p, s.record(ctx, recorder, in, p)
+		return p, nil
 	}()
 	if err = errors.Join(err, runtime.Close(ctx)); err != nil {
 		return nil, fmt.Errorf("prepare engine: %w", err)
@@ -93,14 +87,7 @@ func (s *Sandbox) prepare(ctx context.Context) (*preparedModule, error) {
 	if err != nil {
 		return nil, err
 	}
-	if module, p.Memory, p.Size, err = fuel.SplitData(module); err != nil {
-		return nil, err
-	}
-	inCore := s.inCore
-	if inCore == nil {
-		inCore = func(function uint32) bool { return recorder.called[function] }
-	}
-	p.Core, p.Rest, err = fuel.Split(module, inCore)
+	p.Module, p.Memory, p.Size, err = fuel.SplitData(module)
 	return p, err
 }
 

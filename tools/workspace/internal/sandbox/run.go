@@ -55,11 +55,10 @@ func (s *Sandbox) acquire(ctx context.Context) (*instance, error) {
 		return in, nil
 	default:
 	}
-	in, err := newInstance(ctx, s.runtime, s.core, s.pool)
+	in, err := newInstance(ctx, s.runtime, s.compiled, s.pool)
 	if err != nil {
 		return nil, err
 	}
-	in.sandbox = s
 	s.instances.Store(in.module, in)
 	return in, nil
 }
@@ -74,9 +73,6 @@ func (s *Sandbox) finish(ctx context.Context, in *instance, clean bool) {
 		}
 	}
 	s.instances.Delete(in.module)
-	if in.rest != nil {
-		s.instances.Delete(in.rest)
-	}
 	_ = in.close(context.WithoutCancel(ctx)) // nothing is lost with an instance
 }
 
@@ -95,7 +91,7 @@ type run struct {
 	result  Result
 	thrown  *thrownError // what the script threw, nil if nothing
 	logged  int64        // bytes
-	aborted error        // what the host returned, or why the engine is not whole
+	aborted error        // what the host returned
 	clean   bool         // it ended by itself, so that its instance can be used again
 }
 
@@ -115,10 +111,6 @@ var errFuel = errors.New("no fuel is left")
 
 // interrupt is called when the slice is used up.
 func (in *instance) interrupt() {
-	if function := in.deepCall.Get(); function != 0 {
-		in.callDeeper(engineFunction(function))
-		return
-	}
 	r := in.run
 	if r == nil {
 		if int64(in.remaining.Get()) >= 0 {

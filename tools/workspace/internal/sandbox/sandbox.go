@@ -30,7 +30,7 @@ import (
 // Options say how a sandbox is opened. The zero value is valid.
 type Options struct {
 	// CacheDir is a folder for the compiled engine, made if it is missing; empty
-	// compiles it each time, which takes half a second. What lies in it is
+	// compiles it each time, which takes a second or two. What lies in it is
 	// executed. It is protected by its owner and permissions: Open refuses a
 	// folder that another user owns or can write to. Checksums find damage, not
 	// forgery, since a program that can write there as this user could change
@@ -54,14 +54,12 @@ type Sandbox struct {
 	limits   Limits
 	runtime  wazero.Runtime
 	cache    wazero.CompilationCache
-	core     wazero.CompiledModule
-	rest     restCode
+	compiled wazero.CompiledModule
 	prepared *preparedModule
 	pool     *memoryPool
 
-	slice     int64                      // fuel that is granted at a time
-	inCore    func(function uint32) bool // see fuel.Split; nil is what ordinary scripts call
-	instances sync.Map                   // api.Module → *instance
+	slice     int64    // fuel that is granted at a time
+	instances sync.Map // api.Module → *instance
 	idle      chan *instance
 }
 
@@ -88,13 +86,7 @@ func (s *Sandbox) Close(ctx context.Context) error {
 		err = errors.Join(err, in.(*instance).close(ctx))
 		return true
 	})
-	if s.runtime != nil {
-		err = errors.Join(err, s.runtime.Close(ctx))
-	}
-	if s.cache != nil {
-		err = errors.Join(err, s.cache.Close(ctx))
-	}
-	return errors.Join(err, s.pool.close())
+	return errors.Join(err, s.closeRuntime(ctx), s.pool.close())
 }
 
 // Limits are the most that a script can have.

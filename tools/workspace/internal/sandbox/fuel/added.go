@@ -19,7 +19,6 @@ func (w *rewriter) addFunctions() error {
 	if len(w.options.Callable) == 0 {
 		return nil
 	}
-	w.addDeepCalls()
 	signature := []byte{0x60, 1 + CallParams, typeI32}
 	for range CallParams {
 		signature = append(signature, typeI64)
@@ -42,7 +41,7 @@ func (w *rewriter) add(signature, body []byte) uint32 {
 // behind which it is called.
 func (w *rewriter) callBody() ([]byte, error) {
 	e := emitter{rewriter: w, out: []byte{0}}
-	n := len(w.options.Callable) + len(w.deep.functions)
+	n := len(w.options.Callable)
 	for range n + 1 {
 		e.write(opBlock, typeEmpty)
 	}
@@ -56,11 +55,6 @@ func (w *rewriter) callBody() ([]byte, error) {
 		if err := e.callExport(name); err != nil {
 			return nil, err
 		}
-		e.write(opReturn)
-	}
-	for _, function := range w.deep.functions {
-		e.write(opEnd)
-		e.callDeep(function)
 		e.write(opReturn)
 	}
 	return append(e.out, opEnd, opUnreachable, opEnd), nil
@@ -90,8 +84,12 @@ func (e *emitter) callExport(name string) error {
 		}
 	}
 	e.op(opCall, uint64(index))
-	e.toCall(s.results)
-	if len(s.results) == 1 && s.results[0] != typeI32 && s.results[0] != typeI64 {
+	switch {
+	case len(s.results) == 0:
+		e.write(opI64Const, 0)
+	case s.results[0] == typeI32:
+		e.write(opI64ExtendU)
+	case s.results[0] != typeI64:
 		return fmt.Errorf("%w: result of %q", ErrUnsupported, name)
 	}
 	return nil

@@ -7,8 +7,7 @@
 // invalid one, which the engine that loads it refuses. It understands what
 // compilers of C emit, and fails on every opcode and section besides.
 //
-// It also divides what it made: SplitData takes the memory out, Split what is rarely
-// called.
+// SplitData takes the memory out of what it made.
 //
 // The sandbox beside it imports it. Start at Rewrite.
 package fuel
@@ -26,17 +25,6 @@ const (
 	// RefusedGlobal is a mutable i32: 1 if the module stopped, by an
 	// unreachable instruction, because it could not have more memory.
 	RefusedGlobal = "memory_refused"
-	// StackLimitGlobal is a mutable i32, which is 0 at the start, and DeepCallGlobal a
-	// mutable i64. Both are there with Options.DeepCalls. While the pointer of the C stack
-	// is below the limit, a function through which a recursion goes is not called: its
-	// number is put into DeepCallGlobal, which is 0 otherwise, and Options.Interrupt is
-	// called. That has to set DeepCallGlobal to 0, StackLimitGlobal to less than the
-	// pointer, call CallFunction with the number, and set DeepCallGlobal to the result and
-	// StackLimitGlobal as it was. The parameters are below the pointer meanwhile. It costs
-	// no fuel, and no room on the C stack. So no call of CallFunction takes more of an
-	// engine's own stack than lies between two limits.
-	StackLimitGlobal = "stack_limit"
-	DeepCallGlobal   = "deep_call"
 )
 
 // CallFunction is a function of type (i32, [CallParams] times i64)->i64 that a
@@ -77,9 +65,6 @@ type Options struct {
 	// lies below all data, so that a stack that overflows leaves the memory and
 	// traps. Rewrite fails if that is not so.
 	StackFirst bool
-	// DeepCalls makes recursions ask for another stack, see StackLimitGlobal. It needs
-	// StackFirst and Callable.
-	DeepCalls bool
 	// Image, if set, is the memory that the module starts with, in place of its
 	// data segments and its start function. It needs StackFirst.
 	Image *Image

@@ -3,11 +3,11 @@ package fuel
 // maxLocals is the limit that engines set.
 const maxLocals = 50000
 
-// function inserts the accounting into one body, and entry before it.
+// function inserts the accounting into one body.
 //
 // Inside a function the fuel is in a local, which engines keep in a register;
 // it is in the global whenever other code can look at it.
-func (w *rewriter) function(body []byte, parameters uint32, entry []byte) ([]byte, error) {
+func (w *rewriter) function(body []byte, parameters uint32) ([]byte, error) {
 	d := &decoder{data: body}
 	groups := d.uint32()
 	groupsStart := d.pos
@@ -24,7 +24,6 @@ func (w *rewriter) function(body []byte, parameters uint32, entry []byte) ([]byt
 	e.copied = groupsStart
 	e.copyTo(d.pos)
 	e.write(1, typeI64, 1, typeI32)
-	e.write(entry...)
 
 	e.load()
 	s := newSegmenter()

@@ -46,14 +46,22 @@ func (w *rewriter) roots(reach func(uint32)) error {
 
 // inTable goes through the functions that can be called by their place in a table.
 func (w *rewriter) inTable(reach func(uint32)) error {
-	elements, err := parseElements(w.module.sections[sectionElement])
-	if err != nil {
-		return err
+	section := w.module.sections[sectionElement]
+	if len(section) == 0 {
+		return nil
 	}
-	for _, e := range elements {
-		for _, function := range e.functions {
-			reach(function)
+	d := &decoder{data: section}
+	for n := d.uint32(); n > 0 && d.err == nil; n-- {
+		if flags := d.uint32(); flags != 0 {
+			d.fail("%w: element segment with flags %#x", ErrUnsupported, flags)
 		}
+		d.constant()
+		for m := d.uint32(); m > 0 && d.err == nil; m-- {
+			reach(d.uint32())
+		}
+	}
+	if err := d.end(); err != nil {
+		return fmt.Errorf("section %d: %w", sectionElement, err)
 	}
 	return nil
 }

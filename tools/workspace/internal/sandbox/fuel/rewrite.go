@@ -15,16 +15,12 @@ type rewriter struct {
 
 	added                    []addedFunction
 	copyBulk, fillBulk, call uint32 // their indexes
-	deep                     deepCalls
 }
 
 func (w *rewriter) rewrite() ([]byte, error) {
 	m := w.module
 	if w.options.BulkShift > 20 {
 		return nil, fmt.Errorf("BulkShift %d: at most 20", w.options.BulkShift)
-	}
-	if w.options.DeepCalls && (!w.options.StackFirst || len(w.options.Callable) == 0) {
-		return nil, errors.New("deep calls need StackFirst and Callable")
 	}
 	if err := w.findInterrupt(); err != nil {
 		return nil, err
@@ -36,11 +32,6 @@ func (w *rewriter) rewrite() ([]byte, error) {
 	}
 	if err := w.replaceMemory(); err != nil {
 		return nil, err
-	}
-	if w.options.DeepCalls {
-		if err := w.findDeepCalls(); err != nil {
-			return nil, err
-		}
 	}
 	if w.options.Image != nil {
 		delete(m.sections, sectionStart)
@@ -146,14 +137,7 @@ func (w *rewriter) globals() []byte {
 	added := append([]byte(nil),
 		typeI64, 1, opI64Const, 0, opEnd,
 		typeI32, 1, opI32Const, 0, opEnd)
-	count := 2
-	if w.options.DeepCalls {
-		added = append(added,
-			typeI32, 1, opI32Const, 0, opEnd,
-			typeI64, 1, opI64Const, 0, opEnd)
-		count += 2
-	}
-	section := appendUint(nil, uint64(len(w.module.globals)+count))
+	section := appendUint(nil, uint64(len(w.module.globals)+2))
 	for i, g := range w.module.globals {
 		if i == 0 && w.options.Image != nil {
 			section = append(section, typeI32, 1, opI32Const)
@@ -184,9 +168,6 @@ func (w *rewriter) exports() []byte {
 	if len(w.options.Callable) > 0 {
 		added = append(added, export{CallFunction, kindFunction, w.call})
 	}
-	if w.options.DeepCalls {
-		added = append(added, export{StackLimitGlobal, kindGlobal, w.stackLimit()}, export{DeepCallGlobal, kindGlobal, w.deepCall()})
-	}
 	section := appendUint(nil, uint64(n)+uint64(len(added)))
 	section = append(section, entries...)
 	for _, export := range added {
@@ -208,7 +189,7 @@ func (w *rewriter) code() ([]byte, error) {
 	out := appendUint(nil, uint64(len(bodies)+len(w.added)))
 	for i, body := range bodies {
 		parameters := w.module.signatures[w.module.functions[i]].parameters
-		if body, err = w.function(body, uint32(len(parameters)), w.deep.entries[i]); err != nil {
+		if body, err = w.function(body, uint32(len(parameters))); err != nil {
 			return nil, fmt.Errorf("body %d: %w", i, err)
 		}
 		if !reached[i] {
