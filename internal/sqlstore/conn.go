@@ -106,9 +106,6 @@ func (s *Store) ReadForWrite(fn func(*Conn) error) error {
 // the Conn. The error is fn's, or the database's; after a lost connection it is
 // not known whether the transaction was committed.
 func (s *Store) Write(ctx context.Context, fn func(*Conn) error) error {
-	if err := s.flushes.takeError(); err != nil {
-		return err
-	}
 	if s.dialect == Sqlite {
 		select {
 		case s.writing <- struct{}{}:
@@ -117,7 +114,6 @@ func (s *Store) Write(ctx context.Context, fn func(*Conn) error) error {
 			return context.Cause(ctx)
 		}
 	}
-	defer s.flushes.request()
 	err := s.transact(ctx, s.write, serializable, fn)
 	if !IsInterrupted(err) {
 		return err
@@ -136,7 +132,6 @@ func (s *Store) Write(ctx context.Context, fn func(*Conn) error) error {
 // writeRow runs one statement that changes at most one row and returns what it
 // returns. It reports false if that is nothing.
 func (s *Store) writeRow(ctx context.Context, result any, query string, args ...any) (found bool, err error) {
-	defer s.flushes.request()
 	err = s.retry(ctx, func() error {
 		return s.write.QueryRowContext(ctx, rebind(s.dialect, query), args...).Scan(result)
 	})

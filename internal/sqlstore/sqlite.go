@@ -33,10 +33,6 @@ func (s *Store) openSQLite(o Options) error {
 	if o.Cache || o.Scratch {
 		common[1] = "synchronous(off)"
 	}
-	if o.FlushAfterCommit {
-		common[1] = "synchronous(normal)" // the log is flushed before it is copied into the file, never half of it
-		s.flushes = startFlusher(flushPause, func() error { return flushLog(file) })
-	}
 	writing := append(slices.Clone(common), "auto_vacuum(incremental)", "journal_mode(wal)", "journal_size_limit(4194304)")
 	if o.Scratch {
 		writing = append(slices.Clone(common), "auto_vacuum(incremental)", "journal_mode(off)", "foreign_keys(off)")

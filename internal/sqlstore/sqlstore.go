@@ -46,11 +46,6 @@ type Options struct {
 	// SmallCache: a SQLite file is written far more than read, so few of its pages are kept
 	// in memory.
 	SmallCache bool
-	// FlushAfterCommit: a commit in a SQLite file does not wait for the disk, which is told to
-	// keep it at once, or 10 ms after it was told so last. If the machine loses power before
-	// it has, the commit is gone, and so are those after it; the file stays whole. If a process ends,
-	// nothing is lost. If the disk fails, the next [Store.Write] does.
-	FlushAfterCommit bool
 	// Versions: [Store.Version] is known of a SQLite file, for which one connection more is open.
 	Versions bool
 	// Now is what idempotency keys and rate limits go by. The clocks of
@@ -82,7 +77,6 @@ type Store struct {
 	locks   locker
 	writing chan struct{} // SQLite: who has it may use the connection that writes
 	retries chan struct{} // one transaction at a time runs again
-	flushes *flusher      // nil: commits wait for the disk
 	commits *commitReader // nil: versions are not known
 
 	lockCheck time.Duration
@@ -116,7 +110,7 @@ func (s *Store) Dialect() Dialect { return s.dialect }
 
 // Close waits for running statements and closes the database.
 func (s *Store) Close() error {
-	err := errors.Join(s.flushes.stop(), s.write.Close())
+	err := s.write.Close()
 	if s.read != s.write {
 		err = errors.Join(err, s.read.Close())
 	}
