@@ -16,6 +16,7 @@ import (
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
 	"github.com/lectern-mcp/lectern/installer/update"
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -61,7 +62,7 @@ func newInstallation(t *testing.T, next []byte) *installation {
 	if runtime.GOOS == "windows" {
 		t.Skip("this test makes archives for unix")
 	}
-	if underRace {
+	if runtest.UnderRace {
 		t.Skip("the releases that it runs are built without the race detector")
 	}
 	i := &installation{t: t, home: newHome(t), old: buildVersion(t, "1.0.0"), new: next, said: &bytes.Buffer{}}
@@ -217,8 +218,8 @@ func (a *agent) readPages(t *testing.T, stop <-chan struct{}) (longest time.Dura
 				t.Errorf("call %d: open %v, %d %s %s", id, open, v.ID, v.Error, v.Result)
 				return longest
 			}
-		case <-time.After(time.Minute):
-			t.Errorf("call %d: no answer for a minute", id)
+		case <-time.After(runtest.Timeout):
+			t.Errorf("call %d: no answer", id)
 			return longest
 		}
 		longest = max(longest, time.Since(began))
