@@ -25,7 +25,7 @@ import (
 // TestMain lets this binary play lectern: in the scripts, and as the hub that
 // these start.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"lectern": main, "lectern-with-memo": runWithMemo, "logseq": runFakeLogseq, "lectern-crashing": runCrashingPanel})
+	testscript.Main(isolatedRun{m}, map[string]func(){"lectern": main, "lectern-with-memo": runWithMemo, "logseq": runFakeLogseq, "lectern-crashing": runCrashingPanel})
 }
 
 // TestScripts is the specification of the command line. Every script has a
