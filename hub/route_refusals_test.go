@@ -14,6 +14,7 @@ import (
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/internal/loopnet"
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/toolstest/memo"
 )
@@ -55,15 +56,10 @@ func TestRefusalsOfKnownKeysAreRecorded(t *testing.T) {
 		}
 		done <- err
 	}()
-	for deadline := time.Now().Add(10 * time.Second); ; {
+	runtest.Eventually(t, "the slow request takes the place", func() bool {
 		resp, body := s.Do("GET", "/memo/notes/Tea", "", key[:2]...)
-		if resp.StatusCode == http.StatusTooManyRequests && strings.Contains(body, "in flight") {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the slow request takes no place")
-		}
-	}
+		return resp.StatusCode == http.StatusTooManyRequests && strings.Contains(body, "in flight")
+	})
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}

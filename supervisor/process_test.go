@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -124,7 +125,7 @@ func (w *testProcess) Write(p []byte) (int, error) {
 // until returns the first report with state.
 func (w *testProcess) until(state status.State) Report {
 	w.t.Helper()
-	deadline := time.After(time.Minute)
+	deadline := time.After(runtest.Timeout)
 	for {
 		select {
 		case r := <-w.reports:
@@ -139,27 +140,19 @@ func (w *testProcess) until(state status.State) Report {
 
 func (w *testProcess) result() error {
 	w.t.Helper()
-	select {
-	case err := <-w.done:
-		return err
-	case <-time.After(time.Minute):
-		w.t.Fatal("Run does not return")
-		return nil
-	}
+	return runtest.Receive(w.t, "Run returns", w.done)
 }
 
 // mustEnd waits for a process that may be nobody's child here.
 func mustEnd(t *testing.T, pid int) {
 	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); <-tick.C {
-		if cmdline, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err != nil || len(cmdline) == 0 {
-			return
-		}
+	if !runtest.Until(func() bool {
+		cmdline, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		return err != nil || len(cmdline) == 0
+	}) {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+		t.Errorf("process %d is left behind", pid)
 	}
-	_ = syscall.Kill(pid, syscall.SIGKILL)
-	t.Errorf("process %d is left behind", pid)
 }
 
 func TestProcessStops(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -215,7 +216,7 @@ func TestHostileText(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		harmless := tour(t, "harmless", all)
 		for n, p := range payloads {
-			if !sampled(n, 8) {
+			if !runtest.InSample(n, 2, 8) {
 				continue
 			}
 			for name, content := range tour(t, p, all) {

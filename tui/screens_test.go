@@ -20,6 +20,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -379,7 +380,7 @@ func TestEverySizeFits(t *testing.T) {
 				c.goTo(r)
 				for w, n := 20+i%9, i; w <= 200; w += 9 {
 					for h := 5 + i%7; h <= 60; h += 7 {
-						if n++; !sampled(n, 20) {
+						if n++; !runtest.InSample(n, 4, 20) {
 							continue
 						}
 						r.update(tea.WindowSizeMsg{Width: w, Height: h})
@@ -394,10 +395,6 @@ func TestEverySizeFits(t *testing.T) {
 		}
 	}
 }
-
-// sampled reports whether the n-th round of a long loop is made: one of so many
-// under the race detector, and else all.
-func sampled(n, of int) bool { return !underRace || n%of == 0 }
 
 func fits(t *testing.T, name, content string, w, h int) {
 	t.Helper()

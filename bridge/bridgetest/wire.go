@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 // Dial says how to reach a bridge.
@@ -60,7 +62,7 @@ func (d Dial) Open(ctx context.Context) (*Wire, error) {
 
 // Send sends one frame unchanged.
 func (w *Wire) Send(frame []byte) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), runtest.Timeout)
 	defer cancel()
 	return w.send(ctx, frame)
 }

@@ -9,10 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 // A vaultServer is an MCP server that has the vault of tasks open, and what its client
@@ -37,7 +38,7 @@ func connectVault(t *testing.T, name, vault string, env []string, command string
 		t.Fatalf("%s: %v", name, err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), runtest.Timeout)
 	defer cancel()
 	var hello mcp.InitializeRequest
 	hello.Params.ProtocolVersion = mcp.LATEST_PROTOCOL_VERSION
@@ -85,7 +86,7 @@ func (s *vaultServer) try(t *testing.T, tool, arguments string) (text string, ok
 	var request mcp.CallToolRequest
 	request.Params.Name = tool
 	request.Params.Arguments = json.RawMessage(arguments)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), runtest.Timeout)
 	defer cancel()
 	answer, err := s.client.CallTool(ctx, request)
 	if err != nil {
@@ -199,7 +200,7 @@ func TestAgentTasks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a hub")
 	}
-	if underRace {
+	if runtest.UnderRace {
 		t.Skip("one client makes one call after the other, all of which other tests make too")
 	}
 	servers := startVaultServers(t)

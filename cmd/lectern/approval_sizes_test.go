@@ -14,6 +14,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -21,7 +22,7 @@ import (
 // the yes: through a hub, its control socket, `lectern approve` and a panel on a
 // terminal.
 func TestApprovalOfEverySize(t *testing.T) {
-	if underRace {
+	if runtest.UnderRace {
 		t.Skip("a move of 1,000 targets takes longer than a call may")
 	}
 	home := newHomeWith(t, "[hub]\nhttp = false\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = \"notes\"\nask = [\"write\"]\n")

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -52,12 +52,8 @@ func TestApprovalsOutliveNothing(t *testing.T) {
 		}
 	}
 	awaitApprovals(t, panel, clients*each-10)
-	for countPages(home) < len(allowed) { // a yes sets the call going; it does not wait for it
-		select {
-		case <-time.After(10 * time.Millisecond):
-		case <-t.Context().Done():
-		}
-	}
+	// A yes sets the call going; it does not wait for it.
+	runtest.Eventually(t, "what was allowed is written", func() bool { return countPages(home) >= len(allowed) })
 	p, err := os.FindProcess(first)
 	if err != nil || p.Kill() != nil {
 		t.Fatalf("kill hub: %v", err)
@@ -99,7 +95,7 @@ func TestApprovalsOutliveNothing(t *testing.T) {
 // awaitApprovals opens a panel until it shows n calls that wait.
 func awaitApprovals(t *testing.T, panel status.Client, n int) []status.Approval {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), runtest.Timeout)
 	defer cancel()
 	shots, err := panel.Watch(ctx)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
@@ -127,16 +127,11 @@ func (a *agent) send(line string) { _, _ = io.WriteString(a.in, line+"\n") }
 
 func (a *agent) nextAnswer(t *testing.T) answer {
 	t.Helper()
-	select {
-	case v, open := <-a.answers:
-		if !open {
-			t.Fatal("the client was left alone")
-		}
-		return v
-	case <-time.After(time.Minute):
-		t.Fatal("no answer for a minute")
+	v := runtest.Receive(t, "an answer", a.answers)
+	if v.ID == 0 {
+		t.Fatal("the client was left alone")
 	}
-	return answer{}
+	return v
 }
 
 func (a *agent) disconnect(t *testing.T) {
@@ -164,35 +159,18 @@ func askHub(t *testing.T, home string) daemon.Health {
 // checks whether the hub answers is also one for a moment.
 func awaitSessions(t *testing.T, home string, want int) {
 	t.Helper()
-	deadline := time.After(time.Minute)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for hub := askHub(t, home); hub.Sessions != want; hub = askHub(t, home) {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("%d sessions, want %d", hub.Sessions, want)
-		}
-	}
+	runtest.Eventually(t, fmt.Sprintf("the hub has %d sessions", want), func() bool { return askHub(t, home).Sessions == want })
 }
 
 func stopTestHub(t *testing.T, home string) {
 	t.Helper()
 	pid := askHub(t, home).PID
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), runtest.Timeout)
 	defer cancel()
 	if err := daemon.StopHubAndWait(ctx, daemonPaths(home), daemon.StopRequest{}); err != nil {
 		t.Error(err)
 	}
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for alive(pid) {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			t.Fatalf("hub %d is still there", pid)
-		}
-	}
+	runtest.Eventually(t, fmt.Sprintf("hub %d is gone", pid), func() bool { return !alive(pid) })
 }
 
 // Eight clients that start at the same instant, with no hub, share one.

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 // When the system refuses any one step of a write or a move, because the disk is full
@@ -17,7 +19,7 @@ func TestRefusedSystemCalls(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil || testing.Short() {
 		t.Skip("it starts many processes under strace: ", err)
 	}
-	if underRace {
+	if runtest.UnderRace {
 		t.Skip("what a refused step leaves is on the disk, which the race detector does not watch")
 	}
 	calls, writes := []string{"renameat2"}, map[string][2]string{

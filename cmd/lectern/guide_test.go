@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 // The documents whose commands a reader pastes, in the order of reading.
@@ -43,13 +45,16 @@ func TestGuide(t *testing.T) {
 	}
 	for _, file := range guideFiles(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			if underRace && filepath.Base(file) != "README.md" {
+			if runtest.UnderRace && filepath.Base(file) != "README.md" {
 				t.Skip("one command after the other asks one hub; under the race detector the first pages are played")
 			}
 			t.Parallel()
 			text, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if _, err := exec.LookPath("curl"); err != nil && strings.Contains(string(text), "curl ") {
+				t.Skip("no curl")
 			}
 			home, environ := newGuideHome(t)
 			for _, block := range shellBlocks(string(text)) {

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 // standaloneCall runs `lectern serve --standalone`, under strace with these options
@@ -57,7 +59,7 @@ func TestKilledAtEverySystemCall(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil || testing.Short() {
 		t.Skip("it starts many processes under strace: ", err)
 	}
-	if underRace {
+	if runtest.UnderRace {
 		t.Skip("what a kill leaves is on the disk, which the race detector does not watch")
 	}
 	calls := []string{"renameat2", "unlinkat"}

@@ -22,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
@@ -173,7 +174,7 @@ func kills(t *testing.T) int {
 	switch {
 	case err == nil:
 		return n
-	case underRace: // each kill starts two processes, which takes seconds then
+	case runtest.UnderRace: // each kill starts two processes, which takes seconds then
 		return 3
 	default:
 		return 12
@@ -235,19 +236,12 @@ func TestKilledInMoves(t *testing.T) {
 // awaitHub waits for a hub and returns its PID.
 func awaitHub(t *testing.T, home string) (pid int) {
 	t.Helper()
-	deadline := time.After(time.Minute)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		if hub, err := daemon.GetHealth(t.Context(), daemonPaths(home)); err == nil {
-			return hub.PID
-		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatal("no hub is running")
-		}
-	}
+	runtest.Eventually(t, "a hub is running", func() bool {
+		hub, err := daemon.GetHealth(t.Context(), daemonPaths(home))
+		pid = hub.PID
+		return err == nil
+	})
+	return pid
 }
 
 // namesIn are the names in notes, while somebody writes there.
@@ -299,11 +293,7 @@ func TestKilledInUndos(t *testing.T) {
 		if err := undo.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); { // until it has begun
-			if namesIn(home) != names {
-				break
-			}
-		}
+		runtest.Eventually(t, "the undo has begun", func() bool { return namesIn(home) != names })
 		for first := true; first || random.IntN(2) == 0; first = false {
 			killHubSoon(t, home, random)
 		}
@@ -358,16 +348,7 @@ func checkSweep(t *testing.T, home string, temps []string) {
 		}
 	}
 	runLectern(t, home, "hub", "restart")
-	deadline := time.After(time.Minute)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for _, left := folderState(t, home); len(left) > 0; _, left = folderState(t, home) {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("left behind: %q", left)
-		}
-	}
+	runtest.Eventually(t, "no temporary file is left", func() bool { _, left := folderState(t, home); return len(left) == 0 })
 }
 
 func runLectern(t *testing.T, home string, args ...string) []byte {

@@ -15,17 +15,17 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
 // TestMain lets this binary play lectern: in the scripts, and as the hub that
 // these start.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"lectern": main, "lectern-with-memo": runWithMemo, "logseq": runFakeLogseq, "lectern-crashing": runCrashingPanel})
+	testscript.Main(isolatedRun{m}, map[string]func(){"lectern": main, "lectern-with-memo": runWithMemo, "logseq": runFakeLogseq, "lectern-crashing": runCrashingPanel})
 }
 
 // TestScripts is the specification of the command line. Every script has a
@@ -50,7 +50,7 @@ func TestScripts(t *testing.T) {
 				_, err := exec.LookPath("setpriv")
 				return runtime.GOOS != "windows" && (os.Geteuid() != 0 || err == nil), nil
 			case "under_race": // for scripts without a hub: each command is a process with one thing to do
-				return underRace, nil
+				return runtest.UnderRace, nil
 			default:
 				return false, fmt.Errorf("unknown condition %q", name)
 			}
@@ -131,7 +131,7 @@ func portOf(l net.Listener) string { return strconv.Itoa(l.Addr().(*net.TCPAddr)
 
 // hubpid NAME sets a variable to the PID of the running hub.
 func hubPID(ts *testscript.TestScript, _ bool, args []string) {
-	until(ts, "no hub is to be found", func() bool {
+	runtest.Eventually(ts, "a hub is found", func() bool {
 		d, err := daemon.FindHub(daemonPaths(ts.Getenv("LECTERN_HOME")))
 		ts.Setenv(args[0], strconv.Itoa(d.PID))
 		return err == nil
@@ -151,7 +151,7 @@ func kill9(ts *testscript.TestScript, _ bool, args []string) {
 func awaitGone(ts *testscript.TestScript, _ bool, args []string) {
 	pid, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	until(ts, fmt.Sprintf("process %d is still there", pid), func() bool { return !alive(pid) })
+	runtest.Eventually(ts, fmt.Sprintf("process %d is gone", pid), func() bool { return !alive(pid) })
 }
 
 // await PATTERN COMMAND... runs a command again and again until its stdout
@@ -159,23 +159,10 @@ func awaitGone(ts *testscript.TestScript, _ bool, args []string) {
 func await(ts *testscript.TestScript, neg bool, args []string) {
 	pattern, err := regexp.Compile("(?m)" + args[0])
 	ts.Check(err)
-	until(ts, fmt.Sprintf("never seen: %q", args[0]), func() bool {
+	runtest.Eventually(ts, fmt.Sprintf("%q is seen", args[0]), func() bool {
 		_ = ts.Exec(args[1], args[2:]...)
 		return pattern.MatchString(ts.ReadFile("stdout")) != neg
 	})
-}
-
-func until(ts *testscript.TestScript, complaint string, done func() bool) {
-	deadline := time.After(time.Minute)
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for !done() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			ts.Fatalf("%s", complaint)
-		}
-	}
 }
 
 // get URL prints the status of an answer, and its text.
@@ -183,7 +170,7 @@ func get(ts *testscript.TestScript, _ bool, args []string) {
 	req, err := http.NewRequest(http.MethodGet, args[0], nil)
 	ts.Check(err)
 	req.Header.Set("Accept", "text/event-stream")
-	res, err := (&http.Client{Timeout: 5 * time.Second}).Do(req)
+	res, err := (&http.Client{Timeout: runtest.Timeout}).Do(req)
 	ts.Check(err)
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)

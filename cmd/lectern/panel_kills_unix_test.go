@@ -9,8 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
@@ -53,7 +53,7 @@ func (s *killScene) kill(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "another hub runs", func() bool {
+	runtest.Eventually(t, "another hub runs", func() bool {
 		v, err := daemon.GetHealth(t.Context(), daemonPaths(s.home))
 		return err == nil && v.PID != pid
 	})
@@ -63,11 +63,7 @@ func (s *killScene) kill(t *testing.T) {
 // that is under way changes.
 func (s *killScene) waitForChange(t *testing.T, names string) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); namesIn(s.home) == names; {
-		if time.Now().After(deadline) {
-			t.Fatalf("nothing was begun:\n%s", s.x.text())
-		}
-	}
+	runtest.Eventually(t, "it was begun", func() bool { return namesIn(s.home) != names })
 }
 
 const hubCrashedText = "The hub crashed and was restarted."
@@ -180,7 +176,7 @@ func TestPanelOfAKilledHub(t *testing.T) {
 		t.Skip("it starts many processes")
 	}
 	for i, step := range killSteps() {
-		if underRace && i%3 != 0 { // each starts five processes, which takes seconds then
+		if runtest.UnderRace && i%3 != 0 { // each starts five processes, which takes seconds then
 			continue
 		}
 		t.Run(step.name, func(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
@@ -104,20 +104,11 @@ func (x terminal) waitGone(what string) {
 
 func (x terminal) waitUntil(todo string, done func(screen string) bool) string {
 	x.t.Helper()
-	deadline := time.After(time.Minute)
-	tick := time.NewTicker(30 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		screen := x.tmux("capture-pane", "-p")
-		if done(screen) {
-			return screen
-		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			x.t.Fatalf("the screen did not %s; it shows\n%s", todo, screen)
-		}
+	screen := ""
+	if !runtest.Until(func() bool { screen = x.tmux("capture-pane", "-p"); return done(screen) }) {
+		x.t.Fatalf("the screen did not %s; it shows\n%s", todo, screen)
 	}
+	return screen
 }
 
 // checkRestored checks what a program that draws must put back.
@@ -223,26 +214,11 @@ func TestPanelInATerminal(t *testing.T) {
 	x.typeKeys("clear; lectern hub stop", "Enter")
 	x.waitFor("hub stopped")
 	x.typeKeys("clear; exit", "Enter")
-	eventually(t, "the hub is gone", func() bool { return !alive(hub.PID) })
+	runtest.Eventually(t, "the hub is gone", func() bool { return !alive(hub.PID) })
 	if _, err := daemon.GetHealth(t.Context(), daemonPaths(home)); err == nil {
 		t.Error("a hub answers still")
 	}
-	eventually(t, "no process is left", func() bool { return len(processesIn(home)) == 0 })
-}
-
-// eventually waits for what another process will bring about.
-func eventually(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	deadline := time.After(time.Minute)
-	tick := time.NewTicker(30 * time.Millisecond)
-	defer tick.Stop()
-	for !done() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("never so: %s", what)
-		}
-	}
+	runtest.Eventually(t, "no process is left", func() bool { return len(processesIn(home)) == 0 })
 }
 
 // processesIn are the processes of a LECTERN_HOME, where /proc tells.

@@ -24,6 +24,8 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
+
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 // A screen is a pseudo-terminal with an emulator behind it, and what runs in
@@ -205,7 +207,7 @@ func (x *screen) text() string {
 // waitUntil waits for the screen to be as wanted, looking whenever it changes.
 func (x *screen) waitUntil(what string, done func() bool) {
 	x.t.Helper()
-	late := time.After(time.Minute)
+	late := time.After(runtest.Timeout)
 	for {
 		x.mu.Lock()
 		ok, changed := done(), x.changed
@@ -296,7 +298,7 @@ func (x *screen) waitExit() int {
 	x.t.Helper()
 	select {
 	case <-x.done:
-	case <-time.After(time.Minute):
+	case <-time.After(runtest.Timeout):
 		x.t.Fatalf("it does not end; the screen shows\n%s", x.text())
 	}
 	return x.code

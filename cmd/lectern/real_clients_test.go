@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 // realClients are clients that list their servers in a terminal.
@@ -28,16 +30,23 @@ var realClients = []struct {
 	{"opencode", "opencode", []string{"mcp", "list"}, "connected", ".config/opencode/opencode.jsonc", []string{"mcp", "lectern"}},
 }
 
-// The real clients that are on PATH list Lectern, and those that connect report
-// that it answers. Each has a home directory of its own.
-func TestRealClients(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts other programs")
+// needRealClients skips a test unless LECTERN_CLIENTS says where real clients are: those that the user of this
+// machine has are left alone.
+func needRealClients(t *testing.T) {
+	t.Helper()
+	if os.Getenv("LECTERN_CLIENTS") == "" {
+		t.Skip("real clients are tried by make soak PART=clients")
 	}
+}
+
+// Real clients list Lectern, and those that connect report that it answers. Each has
+// a home directory of its own.
+func TestRealClients(t *testing.T) {
+	needRealClients(t)
 	for _, c := range realClients {
 		t.Run(c.id, func(t *testing.T) {
 			if _, err := exec.LookPath(c.program); err != nil {
-				t.Skipf("%s is not on PATH", c.program)
+				t.Skipf("%s is not in LECTERN_CLIENTS", c.program)
 			}
 			lectern, err := exec.LookPath("lectern") // this binary, under that name
 			if err != nil {
@@ -74,13 +83,11 @@ func TestRealClients(t *testing.T) {
 }
 
 // TestReadmeWithRealClients pastes the README's commands into a clean home folder,
-// connects each client on PATH, and then does what its agent would, through the
+// connects each real client, and then does what its agent would, through the
 // command that the client's own configuration holds: reads, writes after a
 // person's yes, is refused what is hidden; and the person takes the write back.
 func TestReadmeWithRealClients(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts other programs")
-	}
+	needRealClients(t)
 	home, environ := newGuideHome(t)
 	environ = append(environ, "GEMINI_CLI_TRUST_WORKSPACE=true")
 	run := func(t *testing.T, program string, args ...string) string {
@@ -118,7 +125,7 @@ func TestReadmeWithRealClients(t *testing.T) {
 	for _, c := range realClients {
 		t.Run(c.id, func(t *testing.T) {
 			if _, err := exec.LookPath(c.program); err != nil {
-				t.Skipf("%s is not on PATH", c.program)
+				t.Skipf("%s is not in LECTERN_CLIENTS", c.program)
 			}
 			run(t, "lectern", "client", "install", c.id, "--yes")
 			if said := run(t, c.program, c.look...); !strings.Contains(said, "lectern") || !strings.Contains(said, c.want) {
@@ -216,11 +223,10 @@ func (a *agent) mustSay(t *testing.T, tool, arguments, want string) {
 // awaitApproval is the ID of the one call that waits, as `lectern approve` lists it.
 func awaitApproval(t *testing.T, list func() string) string {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); {
-		if lines := strings.Split(strings.TrimSpace(list()), "\n"); len(lines) > 1 {
-			return strings.Fields(lines[1])[0]
-		}
-	}
-	t.Fatal("no call waits")
-	return ""
+	var lines []string
+	runtest.Eventually(t, "a call waits", func() bool {
+		lines = strings.Split(strings.TrimSpace(list()), "\n")
+		return len(lines) > 1
+	})
+	return strings.Fields(lines[1])[0]
 }

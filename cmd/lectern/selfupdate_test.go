@@ -10,42 +10,50 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
 	"github.com/lectern-mcp/lectern/installer/update"
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// builtVersions are what buildVersion has built, because linking takes seconds. The
-// tests that use it run one after the other.
-var builtVersions = map[string][]byte{}
+// The versions of two releases of this program, between which tests update. They are as
+// long as each other and nowhere else in the binary, so that one can be made the other.
+const oldVersion, newVersion = "1.0.7236154", "1.1.7236154"
 
-// buildVersion builds this program as a release of a version, once. Only linking differs
-// from what the tests are built of, so that nothing is compiled again.
-func buildVersion(t *testing.T, version string) []byte {
-	t.Helper()
-	if built := builtVersions[version]; built != nil {
-		return built
-	}
-	exe := filepath.Join(t.TempDir(), "lectern")
-	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-ldflags", "-s -w -X main.lecternVersion="+version, "-o", exe, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
-	text, err := os.ReadFile(exe)
+// buildReleases builds this program as a release, once, and of that the next one: linking
+// takes seconds. Only linking differs from what the tests are built of, so that nothing is
+// compiled again.
+var buildReleases = sync.OnceValues(func() (releases [2][]byte, err error) {
+	folder, err := os.MkdirTemp("", "release")
 	if err != nil {
-		t.Fatal(err)
+		return releases, err
 	}
-	builtVersions[version] = text
-	return text
-}
+	defer os.RemoveAll(folder)
+	for i, version := range []string{oldVersion, newVersion} {
+		if i > 0 && runtime.GOOS != "darwin" { // which runs no program whose bytes are not those that were signed
+			releases[i] = bytes.ReplaceAll(releases[0], []byte(oldVersion), []byte(newVersion))
+			break
+		}
+		exe := filepath.Join(folder, version)
+		build := exec.Command("go", "build", "-buildvcs=false", "-ldflags", "-s -w -X main.lecternVersion="+version, "-o", exe, ".")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			return releases, fmt.Errorf("build: %w\n%s", err, out)
+		}
+		if releases[i], err = os.ReadFile(exe); err != nil {
+			return releases, err
+		}
+	}
+	return releases, nil
+})
 
-// An installation is a lectern 1.0.0 that is installed, with its hub and a release
-// 1.1.0 to be had.
+// An installation is a lectern of oldVersion that is installed, with its hub and a
+// release of newVersion to be had.
 type installation struct {
 	t        *testing.T
 	c        *cli
@@ -56,20 +64,27 @@ type installation struct {
 	old, new []byte
 }
 
+// newInstallation makes an installation; next is the program that its release brings, nil: this one.
 func newInstallation(t *testing.T, next []byte) *installation {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("this test makes archives for unix")
 	}
-	if underRace {
+	if runtest.UnderRace {
 		t.Skip("the releases that it runs are built without the race detector")
 	}
-	i := &installation{t: t, home: newHome(t), old: buildVersion(t, "1.0.0"), new: next, said: &bytes.Buffer{}}
+	releases, err := buildReleases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if next == nil {
+		next = releases[1]
+	}
+	i := &installation{t: t, home: newHome(t), old: releases[0], new: next, said: &bytes.Buffer{}}
 	i.exe = filepath.Join(t.TempDir(), "lectern")
 	if err := os.WriteFile(i.exe, i.old, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	var err error
 	if i.c, err = newCLI(&bytes.Buffer{}, i.said, i.said, append(os.Environ(), "LECTERN_HOME="+i.home)); err != nil {
 		t.Fatal(err)
 	}
@@ -78,8 +93,8 @@ func newInstallation(t *testing.T, next []byte) *installation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	url, key := apptest.PublishRelease(t, "1.1.0", next, nil)
-	conf.Mirror, conf.PlainLoopback, conf.Keys, conf.Version = url, true, []string{key}, "1.0.0"
+	url, key := apptest.PublishRelease(t, newVersion, next, nil)
+	conf.Mirror, conf.PlainLoopback, conf.Keys, conf.Version = url, true, []string{key}, oldVersion
 	i.config = conf
 	return i
 }
@@ -94,7 +109,7 @@ func (i *installation) checkBinary(want []byte) {
 // Updates and rollbacks between two release builds, while two agents read page
 // after page: the agents notice only a pause.
 func TestSelfUpdateUnderAgents(t *testing.T) {
-	i := newInstallation(t, buildVersion(t, "1.1.0"))
+	i := newInstallation(t, nil)
 	agents := []*agent{connect(t, i.exe, i.home), connect(t, i.exe, i.home)}
 	stop, pauses := make(chan struct{}), make(chan time.Duration, len(agents))
 	for _, a := range agents {
@@ -104,7 +119,7 @@ func TestSelfUpdateUnderAgents(t *testing.T) {
 		a.nextAnswer(t)
 		go func() { pauses <- a.readPages(t, stop) }()
 	}
-	if v := askHub(t, i.home).Version; v != "1.0.0" {
+	if v := askHub(t, i.home).Version; v != oldVersion {
 		t.Fatalf("the hub is of version %s", v)
 	}
 	panel := machine.New(machine.Config{
@@ -122,10 +137,10 @@ func TestSelfUpdateUnderAgents(t *testing.T) {
 		want  string
 		bytes []byte
 	}{
-		{"self-update", typed(updateFlags{}), "1.1.0", i.new},
-		{"self-update --rollback", typed(updateFlags{rollback: true}), "1.0.0", i.old},
-		{"the panel's update", asked(status.InstallUpdate), "1.1.0", i.new},
-		{"the panel's roll-back", asked(status.RollBack), "1.0.0", i.old},
+		{"self-update", typed(updateFlags{}), newVersion, i.new},
+		{"self-update --rollback", typed(updateFlags{rollback: true}), oldVersion, i.old},
+		{"the panel's update", asked(status.InstallUpdate), newVersion, i.new},
+		{"the panel's roll-back", asked(status.RollBack), oldVersion, i.old},
 	} {
 		if err := step.do(); err != nil {
 			t.Fatalf("%s: %v\n%s", step.name, err, i.said)
@@ -138,7 +153,7 @@ func TestSelfUpdateUnderAgents(t *testing.T) {
 	}
 	apptest.AwaitSnapshot(t, panel, "the rolled back update", func(s status.Snapshot) bool {
 		done := func(c status.Check) bool { return c.Result != status.CheckOK }
-		return len(s.Update.Steps) == 3 && !slices.ContainsFunc(s.Update.Steps, done) && s.Update.Installed == "1.0.0" && s.Update.Previous == "1.1.0"
+		return len(s.Update.Steps) == 3 && !slices.ContainsFunc(s.Update.Steps, done) && s.Update.Installed == oldVersion && s.Update.Previous == newVersion
 	})
 	close(stop)
 	for range agents {
@@ -148,7 +163,7 @@ func TestSelfUpdateUnderAgents(t *testing.T) {
 		a.disconnect(t)
 	}
 	stopTestHub(t, i.home)
-	if !strings.Contains(i.said.String(), "updated lectern 1.0.0 to 1.1.0") {
+	if !strings.Contains(i.said.String(), "updated lectern "+oldVersion+" to "+newVersion) {
 		t.Errorf("said:\n%s", i.said)
 	}
 }
@@ -156,7 +171,7 @@ func TestSelfUpdateUnderAgents(t *testing.T) {
 // An agent that started after an update, and is newer than the hub after a
 // rollback, does not replace that hub.
 func TestRollbackUnderNewerAgent(t *testing.T) {
-	i := newInstallation(t, buildVersion(t, "1.1.0"))
+	i := newInstallation(t, nil)
 	if err := selfUpdate(t.Context(), i.c.console, i.config, updateFlags{}); err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +185,7 @@ func TestRollbackUnderNewerAgent(t *testing.T) {
 		t.Errorf("%s", v.Error)
 	}
 	awaitSessions(t, i.home, 1)
-	if v := askHub(t, i.home); v.Version != "1.0.0" || v.Successor != nil {
+	if v := askHub(t, i.home); v.Version != oldVersion || v.Successor != nil {
 		t.Errorf("the hub is %+v", v)
 	}
 	a.disconnect(t)
@@ -180,16 +195,16 @@ func TestRollbackUnderNewerAgent(t *testing.T) {
 // If the hub of a new release does not start, the old binary and its hub are
 // restored.
 func TestSelfUpdateToSickHub(t *testing.T) {
-	sick := fmt.Appendf(nil, "#!/bin/sh\n[ \"$1\" = version ] || exit 64\necho '{\"version\":\"1.1.0\",\"os\":%q,\"arch\":%q}'\n", runtime.GOOS, runtime.GOARCH)
+	sick := fmt.Appendf(nil, "#!/bin/sh\n[ \"$1\" = version ] || exit 64\necho '{\"version\":%q,\"os\":%q,\"arch\":%q}'\n", newVersion, runtime.GOOS, runtime.GOARCH)
 	i := newInstallation(t, sick)
 	a := connect(t, i.exe, i.home)
 	a.nextAnswer(t)
 	err := selfUpdate(t.Context(), i.c.console, i.config, updateFlags{})
-	if err == nil || !strings.Contains(err.Error(), "version 1.0.0 is installed again") {
+	if err == nil || !strings.Contains(err.Error(), "version "+oldVersion+" is installed again") {
 		t.Errorf("error %v", err)
 	}
 	i.checkBinary(i.old)
-	if v := askHub(t, i.home).Version; v != "1.0.0" {
+	if v := askHub(t, i.home).Version; v != oldVersion {
 		t.Errorf("the hub is of version %s", v)
 	}
 	a.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"read_page","arguments":{"path":"a.md"}}}`)
@@ -217,8 +232,8 @@ func (a *agent) readPages(t *testing.T, stop <-chan struct{}) (longest time.Dura
 				t.Errorf("call %d: open %v, %d %s %s", id, open, v.ID, v.Error, v.Result)
 				return longest
 			}
-		case <-time.After(time.Minute):
-			t.Errorf("call %d: no answer for a minute", id)
+		case <-time.After(runtest.Timeout):
+			t.Errorf("call %d: no answer", id)
 			return longest
 		}
 		longest = max(longest, time.Since(began))

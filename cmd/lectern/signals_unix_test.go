@@ -10,8 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
@@ -54,15 +54,11 @@ func TestSignalsEndCleanly(t *testing.T) {
 				} else {
 					waitForHub(t, home)
 				}
-				start := time.Now()
 				if err := cmd.Process.Signal(sent); err != nil {
 					t.Fatal(err)
 				}
 				if err := cmd.Wait(); err != nil {
 					t.Errorf("%v\n%s", err, said.Bytes())
-				}
-				if took := time.Since(start); args[0] == "serve" && took > 10*time.Second { // it ends at once; a busy machine does not
-					t.Errorf("it took %v", took)
 				}
 			})
 		}
@@ -82,14 +78,5 @@ func TestServeOnATerminal(t *testing.T) {
 // waitForHub waits until the hub of a home answers.
 func waitForHub(t *testing.T, home string) {
 	t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for range tick.C {
-		if _, err := daemon.GetHealth(t.Context(), daemonPaths(home)); err == nil {
-			return
-		}
-		if t.Context().Err() != nil {
-			t.Fatal("no hub")
-		}
-	}
+	runtest.Eventually(t, "the hub answers", func() bool { _, err := daemon.GetHealth(t.Context(), daemonPaths(home)); return err == nil })
 }

@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 // A client of the official SDK is told of what it has subscribed to, of a note and of
@@ -27,7 +28,7 @@ func TestSubscriptionsOfARealClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	home := newHomeWith(t, "[hub]\nhttp = false\n\n[[source]]\nname = \"ws\"\nkind = \"workspace\"\nwelcome = true\neffects = [\"read\", \"write\"]\n")
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), runtest.Timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, node, filepath.Join("testdata", "subscribe.mjs"), filepath.Join(modules, "@modelcontextprotocol", "sdk", "dist", "esm", "client"), lectern, "serve")
 	cmd.Env = append(os.Environ(), "LECTERN_HOME="+home)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -330,7 +331,7 @@ func (w *notifyingMutex) notifyWaiters() {
 
 func (w *notifyingMutex) waitUntil(t testing.TB, ok func() bool) {
 	t.Helper()
-	timeout := time.After(10 * time.Second)
+	timeout := time.After(runtest.Timeout)
 	for {
 		w.mu.Lock()
 		done := ok()
@@ -345,7 +346,7 @@ func (w *notifyingMutex) waitUntil(t testing.TB, ok func() bool) {
 		select {
 		case <-next:
 		case <-timeout:
-			t.Fatal("it did not happen within 10 s")
+			t.Fatal("it did not happen")
 		}
 	}
 }

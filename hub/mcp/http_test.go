@@ -16,6 +16,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/mcp"
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -196,19 +197,7 @@ func TestHTTPSessionGoesIdle(t *testing.T) {
 	h := start(t, mcp.Limits{Idle: 50 * time.Millisecond}, deskSource("notes"))
 	s := serveHTTP(t, h)
 	s.Initialize("/mcp")
-	deadline := time.NewTimer(10 * time.Second)
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		if _, n := h.ActivityCounts(); n == 0 {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-deadline.C:
-			t.Fatal("the session is still there")
-		}
-	}
+	runtest.Eventually(t, "the session is gone", func() bool { _, n := h.ActivityCounts(); return n == 0 })
 }
 
 // A client that goes away cancels its call.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/mcp"
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 // Progress and log notifications arrive before their answer, all of them and
@@ -371,16 +372,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	deadline := time.NewTimer(10 * time.Second)
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for runtime.NumGoroutine() > before {
-		select {
-		case <-tick.C:
-		case <-deadline.C:
-			t.Fatalf("%d goroutines, had %d", runtime.NumGoroutine(), before)
-		}
-	}
+	runtest.Eventually(t, fmt.Sprintf("no more than %d goroutines are left", before), func() bool { return runtime.NumGoroutine() <= before })
 }
 
 func TestScopeThatIsNot(t *testing.T) {

@@ -65,6 +65,20 @@ func TestEditInTheLastInstantStays(t *testing.T) {
 	}
 }
 
+// What somebody has written into our version, in the instant before the file is put back, is kept beside it.
+func TestEditOfOurVersionIsKept(t *testing.T) {
+	root, dir := openDir(t)
+	needExchange(t, root)
+	put(t, filepath.Join(dir, "page.md"), "edited", 0o600)
+	put(t, filepath.Join(dir, "temp"), "typed into new", 0o600)
+	if err := exchange(root, "temp", "page.md", sha256.Sum256([]byte("new")), sha256.Sum256([]byte("old"))); !errors.Is(err, ErrChanged) {
+		t.Errorf("got %v, want %v", err, ErrChanged)
+	}
+	if diff := cmp.Diff(map[string]string{"page.md": "edited", "page (conflicted copy).md": "typed into new"}, state(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // A file that somebody is about to write stays.
 func TestOpenFileStays(t *testing.T) {
 	root, dir := openDir(t)

@@ -16,6 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
@@ -226,12 +228,7 @@ func TestRecordsAreWritten(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.db")
 	trail := openTrail(t, file, atNoon)
 	trail.Add(Record{ID: trail.NewID(noon), Outcome: OK})
-	deadline := time.Now().Add(10 * time.Second)
-	for len(calls(t, file, Filter{}).Calls) == 0 {
-		if time.Now().After(deadline) {
-			t.Fatal("nothing was written in 10 s")
-		}
-	}
+	runtest.Eventually(t, "the record is written", func() bool { return len(calls(t, file, Filter{}).Calls) > 0 })
 }
 
 // A file that cannot be written is a problem as long as it lasts, and what was

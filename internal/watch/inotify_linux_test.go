@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 func skipGit(folder string) bool { return filepath.Base(folder) == ".git" }
@@ -268,7 +270,7 @@ func TestFolderComesBack(t *testing.T) {
 func TestWaitWakes(t *testing.T) {
 	dir := t.TempDir()
 	w := watchFolder(t, dir)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), runtest.Timeout)
 	defer cancel()
 	for i := range 3 {
 		name := fmt.Sprintf("%d.md", i)

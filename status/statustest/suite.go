@@ -5,12 +5,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/status"
 )
 
 // patience is how long the suite waits for what must come. Only a broken
 // Client makes it wait that long.
-const patience = 10 * time.Second
+const patience = runtest.Timeout
 
 // Run checks that a Client keeps the promises of status.Client. For every check
 // it calls wrap, which makes the Client under test of a new Fake: one that asks

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/status/loopback"
 	"github.com/lectern-mcp/lectern/status/statustest"
@@ -44,7 +45,7 @@ func TestClientSuite(t *testing.T) {
 // waitForSnapshot waits for a snapshot of which ok is true.
 func waitForSnapshot(t *testing.T, shots <-chan status.Snapshot, what string, ok func(status.Snapshot) bool) status.Snapshot {
 	t.Helper()
-	deadline := time.After(time.Minute)
+	deadline := time.After(runtest.Timeout)
 	for {
 		select {
 		case s := <-shots:

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/status/loopback"
 	"github.com/lectern-mcp/lectern/status/statustest"
@@ -210,7 +211,7 @@ func (a *testAgent) send(line string) {
 // expect waits for one line that contains want.
 func (a *testAgent) expect(want string) {
 	a.t.Helper()
-	_ = a.SetReadDeadline(time.Now().Add(10 * time.Second))
+	_ = a.SetReadDeadline(time.Now().Add(runtest.Timeout))
 	line, err := a.r.ReadString('\n')
 	if err != nil || !strings.Contains(line, want) {
 		a.t.Fatalf("heard %q, %v; want %s", line, err, want)
@@ -220,7 +221,7 @@ func (a *testAgent) expect(want string) {
 // expectEnd waits for the hub to close the stream.
 func (a *testAgent) expectEnd() {
 	a.t.Helper()
-	_ = a.SetReadDeadline(time.Now().Add(10 * time.Second))
+	_ = a.SetReadDeadline(time.Now().Add(runtest.Timeout))
 	if line, err := a.r.ReadString('\n'); !errors.Is(err, io.EOF) {
 		a.t.Fatalf("heard %q, %v; want the end", line, err)
 	}
@@ -229,10 +230,8 @@ func (a *testAgent) expectEnd() {
 // until waits for a condition of another process.
 func (w *hubTest) until(what string, ok func() bool) {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	if err := waitFor(ctx, func() (bool, error) { return ok(), nil }); err != nil {
-		w.t.Fatalf("waited a minute for: %s\nhub says: %s", what, w.output())
+	if !runtest.Until(ok) {
+		w.t.Fatalf("never: %s\nhub says: %s", what, w.output())
 	}
 }
 

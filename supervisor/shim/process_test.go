@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 	"github.com/lectern-mcp/lectern/supervisor/internal/echo"
 )
@@ -145,14 +146,7 @@ func isOurs(pid int) bool {
 
 // hasEnded waits for a process that nobody here is the parent of.
 func hasEnded(pid int) bool {
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); <-tick.C {
-		if !isOurs(pid) {
-			return true
-		}
-	}
-	return false
+	return runtest.Until(func() bool { return !isOurs(pid) })
 }
 
 // shimProcess is an MCP client with a shim of its own.
@@ -392,11 +386,9 @@ func TestOrphan(t *testing.T) {
 	if err := sh.Start(); err != nil {
 		t.Fatal(err)
 	}
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for len(lines(dir, "shim")) == 0 || lines(dir, "shim")[0] == "" || len(lines(dir, "pids")) == 0 {
-		<-tick.C
-	}
+	runtest.Eventually(t, "shim and hub have started", func() bool {
+		return len(lines(dir, "shim")) > 0 && lines(dir, "shim")[0] != "" && len(lines(dir, "pids")) > 0
+	})
 	shim, err := strconv.Atoi(lines(dir, "shim")[0])
 	if err != nil {
 		t.Fatal(err)

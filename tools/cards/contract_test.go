@@ -26,12 +26,12 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/internal/sqlstore/pgtest"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/cards"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardauth"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
-	"github.com/lectern-mcp/lectern/tools/toolstest"
 )
 
 var postgres pgtest.Server
@@ -496,7 +496,7 @@ func TestContractCases(t *testing.T) {
 	}
 	t.Run("sqlite", func(t *testing.T) { play(t, t.TempDir()) })
 	t.Run("postgres", func(t *testing.T) {
-		if toolstest.UnderRace {
+		if runtest.UnderRace {
 			t.Skip("one request follows the other: the race detector sees no more than on the other database")
 		}
 		play(t, postgres.Database(t))

@@ -4,15 +4,15 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/deckotest"
-	"github.com/lectern-mcp/lectern/tools/toolstest"
 )
 
 // TestReplayAnswersAsReal holds the wiki that stands for Decko in tests to what the
 // real one answered. Left out is what no client may lean on: what it lets through and
 // leaks, and the bytes of its converters.
 func TestReplayAnswersAsReal(t *testing.T) {
-	if toolstest.UnderRace {
+	if runtest.UnderRace {
 		t.Skip("one request follows the other, as in TestContractCases")
 	}
 	w := newWiki(t, t.TempDir())

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/cards"
@@ -118,7 +119,7 @@ func TestSystem(t *testing.T) {
 
 // TestSystemOfRemoteWiki is the suite for a wiki of ours on another server.
 func TestSystemOfRemoteWiki(t *testing.T) {
-	if toolstest.UnderRace {
+	if runtest.UnderRace {
 		t.Skip("the suite of a wiki on this machine looks for the races of both")
 	}
 	except := map[string]string{

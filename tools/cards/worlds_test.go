@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
-	"github.com/lectern-mcp/lectern/tools/toolstest"
 )
 
 // Two worlds are the same but for cards that players may not read. Names are given to
@@ -220,10 +220,7 @@ func answerText(rec *httptest.ResponseRecorder) string {
 // is how many requests of each role, on both databases, in another sequence each time
 // or that of LEAK_SEED.
 func TestTwoWorlds(t *testing.T) {
-	requests, seed := 2000, uint64(1)
-	if toolstest.UnderRace {
-		requests = 150
-	}
+	requests, seed := runtest.Size(2000, 500, 150), uint64(1)
 	long := os.Getenv("LEAK_REQUESTS")
 	if long != "" {
 		seed = rand.Uint64()

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
-	"github.com/lectern-mcp/lectern/tools/toolstest"
 )
 
 // A call that ended because another graph was opened says what to do.
@@ -63,7 +63,7 @@ func longPage(blocks int) json.RawMessage {
 // A page of 10,000 blocks is read in pieces, none of which is larger than an
 // answer may be, as text and as JSON.
 func TestLongPageInPieces(t *testing.T) {
-	blocks := toolstest.SampleSize(10_000, 2_000)
+	blocks := runtest.Size(10_000, 4_000, 2_000)
 	d := openTestSource(t, longPagePeer{fixtureGraph("db"), longPage(blocks)})
 	for _, format := range []string{"text", "json"} {
 		read, pieces := 0, 0

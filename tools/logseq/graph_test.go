@@ -14,9 +14,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/logseq"
-	"github.com/lectern-mcp/lectern/tools/toolstest"
 )
 
 // A testSource is a source open on a fake.
@@ -126,10 +126,9 @@ func TestDBGraph(t *testing.T) {
 // and no other tool.
 func TestEachCapabilityMissing(t *testing.T) {
 	manifest := testSystem().Manifest()
-	step := toolstest.SampleSize(1, 8)
 	for i, c := range logseq.Capabilities() {
 		for n, tool := range manifest.Tools {
-			if (i+n)%step != 0 {
+			if !runtest.InSample(i+n, 4, 8) {
 				continue
 			}
 			f := fixtureGraph("file")

@@ -19,9 +19,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
-	"github.com/lectern-mcp/lectern/tools/toolstest"
 )
 
 // A generatedVault is one of the generator of vaults beside the checkout: pages of folders
@@ -45,7 +45,7 @@ func eachGeneratedVault(t *testing.T, test func(t *testing.T, v *generatedVault)
 	if _, err := os.Stat(generator); err != nil || testing.Short() {
 		t.Skip("without the generator of vaults: ", err)
 	}
-	first, seeds, pages := number(t, "VAULT_SEED", 1), number(t, "VAULT_SEEDS", 2), number(t, "VAULT_PAGES", toolstest.SampleSize(150, 40))
+	first, seeds, pages := number(t, "VAULT_SEED", 1), number(t, "VAULT_SEEDS", 2), number(t, "VAULT_PAGES", runtest.Size(150, 150, 40))
 	for seed := first; seed < first+seeds; seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "vault")
@@ -171,7 +171,7 @@ func generatedTargets(files map[string]string) map[string]string {
 func TestGeneratedMovesKeepTargets(t *testing.T) {
 	eachGeneratedVault(t, func(t *testing.T, v *generatedVault) {
 		moves, links := 0, 0
-		for range number(t, "VAULT_MOVES", toolstest.SampleSize(25, 8)) {
+		for range number(t, "VAULT_MOVES", runtest.Size(25, 25, 8)) {
 			before := v.files(t)
 			pages := slices.Sorted(maps.Keys(before))
 			page := func() string { return pages[v.r.IntN(len(pages))] }
@@ -267,7 +267,7 @@ func TestGeneratedHitsEqualScan(t *testing.T) {
 			}
 		}
 		all := slices.Sorted(maps.Keys(words))
-		for range number(t, "VAULT_SEARCHES", toolstest.SampleSize(120, 20)) {
+		for range number(t, "VAULT_SEARCHES", runtest.Size(120, 60, 20)) {
 			word := all[v.r.IntN(len(all))]
 			if strings.ContainsFunc(word, func(c rune) bool { return c > unicode.MaxASCII }) {
 				continue // accents are folded

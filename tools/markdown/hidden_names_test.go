@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
-	"github.com/lectern-mcp/lectern/tools/toolstest"
 )
 
 // openHiding opens files with rules, through the declared tools.
@@ -111,7 +111,7 @@ func TestDryRunsAreNoOracle(t *testing.T) {
 		switch soak := os.Getenv("WORLDS") != ""; {
 		case soak:
 			c.names = 200
-		case toolstest.UnderRace:
+		case runtest.UnderRace:
 			c.names = 20
 		case c.names == 200:
 			asked = map[string]string{}

@@ -11,13 +11,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/lectern-mcp/lectern/internal/rename"
-	"github.com/lectern-mcp/lectern/tools/toolstest"
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 // Somebody exchanges a page, and a folder, with links that lead out while calls read and
 // write them, 10,000 times in `make soak PART=hostile`: nothing beside the vault is read or changed.
 func TestSwappedLinks(t *testing.T) {
-	rounds := toolstest.SampleSize(300, 80)
+	rounds := runtest.Size(300, 150, 80)
 	if os.Getenv("HOSTILE_TEXTS") == "all" {
 		rounds = 10_000
 	}

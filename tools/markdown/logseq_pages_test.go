@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lectern-mcp/lectern/tools/toolstest"
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 func graphFiles() map[string]string {
@@ -130,7 +130,7 @@ func TestLogseqRename(t *testing.T) {
 
 // After any move in a graph every link that led to one page leads there still.
 func TestLogseqMovesKeepTargets(t *testing.T) {
-	for seed := range toolstest.SampleSize(60, 8) {
+	for seed := range runtest.Seeds(60, 15, 8) {
 		rng := rand.New(rand.NewPCG(uint64(seed), 65))
 		b := open(t, randomGraph(rng), nil)
 		for range 4 {

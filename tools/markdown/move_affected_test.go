@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
-	"github.com/lectern-mcp/lectern/tools/toolstest"
 )
 
 // indexAll has the index used for any number of pages.
@@ -23,7 +23,7 @@ func indexAll(b *testNotebook) {
 // Moves, merges and renamed headings that find the links to change in the index do to
 // every byte what those that read all pages do, and answer the same.
 func TestIndexedMovesEqualFiles(t *testing.T) {
-	for seed := range toolstest.SampleSize(16, 6) {
+	for seed := range runtest.Seeds(16, 8, 6) {
 		r := rand.New(rand.NewPCG(uint64(seed), 23))
 		files := randomVault(r)
 		for file, text := range files {

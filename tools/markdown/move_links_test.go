@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
-	"github.com/lectern-mcp/lectern/tools/toolstest"
 )
 
 // The table of link forms: what each becomes when A/Alpha.md is renamed.
@@ -99,7 +99,7 @@ func TestMoveFolder(t *testing.T) {
 
 // After any move every link that led to one place leads to the same place.
 func TestMovesKeepTargets(t *testing.T) {
-	for seed := range toolstest.SampleSize(60, 8) {
+	for seed := range runtest.Seeds(60, 20, 8) {
 		rng := rand.New(rand.NewPCG(uint64(seed), 17))
 		files := randomVault(rng)
 		b := open(t, files, nil)

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -177,18 +178,13 @@ func TestIndexIsFilledInTheBackground(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- n.Run(ctx) }()
 	for round := range 2 {
-		for deadline := time.Now().Add(time.Minute); ; {
+		runtest.Eventually(t, "the index is filled", func() bool {
 			out, indexed = find()
 			if out.Total != 1 {
 				t.Fatalf("while it is filled: %+v", out)
 			}
-			if indexed {
-				break
-			}
-			if time.Now().After(deadline) {
-				t.Fatal("it is never filled")
-			}
-		}
+			return indexed
+		})
 		if round == 0 {
 			n.index.drop(errors.New("damaged"))
 		}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/internal/sqlstore/pgtest"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -167,7 +168,7 @@ func (v *syncedVault) shown(code string) string {
 // waitFor looks until something holds.
 func (v *syncedVault) waitFor(what string, holds func() bool) {
 	v.t.Helper()
-	v.waitUntil(what, holds, 5*time.Millisecond, 30*time.Second)
+	v.waitUntil(what, holds, 10*time.Millisecond, runtest.Timeout)
 }
 
 // waitForLong is waitFor for what takes minutes.

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown"
 	"github.com/lectern-mcp/lectern/tools/toolstest"
@@ -56,33 +57,28 @@ func ruleSets() []ruleSet {
 	}
 }
 
-// worlds is the number of folders of TestRandomWorlds; WORLDS sets another one.
-const worlds = 80
-
 // TestRandomWorlds: whatever the folder and the rules, agents cannot tell whether
 // what is hidden is there, by dry runs least of all.
 func TestRandomWorlds(t *testing.T) {
-	count, compared := uint64(worlds), atomic.Int64{}
+	sets := len(ruleSets())
+	worlds, compared := runtest.Seeds(5*sets, sets, 2), atomic.Int64{} // of each rule one; two run beside each other
 	if text := os.Getenv("WORLDS"); text != "" {
-		var err error
-		if count, err = strconv.ParseUint(text, 10, 32); err != nil {
+		count, err := strconv.Atoi(text)
+		if err != nil {
 			t.Fatal(err)
 		}
-	} else if testing.Short() {
-		count = uint64(len(ruleSets()))
-	} else if toolstest.UnderRace {
-		count = 2 // two run beside each other
+		worlds = runtest.Seeds(count, count, count)
 	}
 	t.Run("worlds", func(t *testing.T) {
-		for seed := range count {
+		for seed := range worlds {
 			t.Run(fmt.Sprint(seed), func(t *testing.T) {
 				t.Parallel()
-				fixture := func(t testing.TB) toolstest.Fixture { return randomWorld(t, seed) }
-				compared.Add(int64(toolstest.CompareWorlds(t, markdown.System(), fixture, seed)))
+				fixture := func(t testing.TB) toolstest.Fixture { return randomWorld(t, uint64(seed)) }
+				compared.Add(int64(toolstest.CompareWorlds(t, markdown.System(), fixture, uint64(seed))))
 			})
 		}
 	})
-	t.Logf("%d requests compared in %d worlds", compared.Load(), count)
+	t.Logf("%d requests compared", compared.Load())
 }
 
 // randomWorld is the same folder for the same seed.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/org"
 	"github.com/lectern-mcp/lectern/tools/toolstest"
@@ -18,19 +19,14 @@ import (
 // headlines are there, by dry runs least of all. WORLDS sets another number of
 // worlds.
 func TestRandomWorlds(t *testing.T) {
-	worlds := uint64(2)
-	if text := os.Getenv("WORLDS"); text != "" {
-		var err error
-		if worlds, err = strconv.ParseUint(text, 10, 32); err != nil {
-			t.Fatal(err)
-		}
-	} else if testing.Short() {
-		worlds = 1
+	worlds := runtest.Seeds(20, 2, 2)
+	if count, err := strconv.Atoi(os.Getenv("WORLDS")); err == nil && count > 0 {
+		worlds = runtest.Seeds(count, count, count)
 	}
 	for seed := range worlds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			toolstest.CompareWorlds(t, testSystem(), func(t testing.TB) toolstest.Fixture { return randomWorld(t, seed+3) }, seed)
+			toolstest.CompareWorlds(t, testSystem(), func(t testing.TB) toolstest.Fixture { return randomWorld(t, uint64(seed)+3) }, uint64(seed))
 		})
 	}
 }

@@ -37,9 +37,9 @@ func checkArguments(s *suite) {
 // refuseBadValues sends values that are not what an argument takes.
 func refuseBadValues(s *suite, src source, t tools.ToolInfo) {
 	s.Helper()
-	for _, name := range slices.Sorted(maps.Keys(t.In.Properties)) {
-		for i, bad := range badValues(t.In.Properties[name]) {
-			if samplesCall(s, i) {
+	for i, name := range slices.Sorted(maps.Keys(t.In.Properties)) {
+		for j, bad := range badValues(t.In.Properties[name]) {
+			if makesCall(s, i+j) {
 				s.refuseArgument(src, t, name, func(args map[string]any) { args[name] = bad })
 			}
 		}

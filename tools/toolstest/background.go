@@ -12,9 +12,6 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// runWithin is how long Run may take to return after its context has ended.
-const runWithin = 10 * time.Second
-
 // checkProblems checks the names of the Problem types.
 func checkProblems(s *suite) {
 	s.Helper()
@@ -53,8 +50,8 @@ func checkBackground(s *suite) {
 		if err != nil && ctx.Err() == nil {
 			s.Errorf("Run: %v", err)
 		}
-	case <-time.After(runWithin):
-		s.Fatalf("Run has not returned %s after its context ended", runWithin)
+	case <-time.After(s.patience):
+		s.Fatalf("Run has not returned %s after its context ended", s.patience)
 	}
 	report.mu.Lock()
 	defer report.mu.Unlock()

@@ -9,21 +9,15 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-const (
-	// callTimeout is how long a call may take, even a hostile one on a slow
-	// machine.
-	callTimeout = 30 * time.Second
-	// maxMessage limits the length of an error, because an argument that it
-	// quotes may be a megabyte.
-	maxMessage = 2000
-)
+// maxMessage limits the length of an error, because an argument that it quotes
+// may be a megabyte.
+const maxMessage = 2000
 
 // A callResult is the result of a call: exactly one of the fields is set.
 type callResult struct {
@@ -63,14 +57,14 @@ func describeCall(tool tools.ToolInfo, args []byte) string {
 func (s *suite) callAs(ctx context.Context, c tools.CallContext, o *tools.OpenedSource, tool tools.ToolInfo, args []byte) callResult {
 	s.Helper()
 	what := describeCall(tool, args)
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
 	c.Sources = directCaller{s, o, c}
 	r, err := s.recoverPanic(what, func() (tools.Result, error) {
 		return o.Call(ctx, c, tool.Name, args)
 	})
 	if ctx.Err() == context.DeadlineExceeded {
-		s.Errorf("%s: took longer than %v", what, callTimeout)
+		s.Errorf("%s: took longer than %v", what, s.patience)
 	}
 	if err != nil {
 		return callResult{err: s.checkError(what, tool, err)}

@@ -13,13 +13,8 @@ import (
 
 var checkName = regexp.MustCompile(`^[a-z]+$`)
 
-const (
-	// longestCheck is the longest Timeout of a Check.
-	longestCheck = 10 * time.Minute
-	// checkReturns is how long a Check may take to return after its context has
-	// ended.
-	checkReturns = 10 * time.Second
-)
+// longestCheck is the longest Timeout of a Check.
+const longestCheck = 10 * time.Minute
 
 // checkChecks carries out every Check with and without a person to ask and with
 // an ended context. It must answer a result and say what it found; it may change
@@ -66,8 +61,8 @@ func lookAtSource(ctx context.Context, s *suite, src source, name string, d suit
 		if fault != "" {
 			s.Errorf("check %s with %+v: %s", name, d, fault)
 		}
-	case <-time.After(checkReturns):
-		s.Fatalf("check %s with %+v has not returned within %s", name, d, checkReturns)
+	case <-time.After(s.patience):
+		s.Fatalf("check %s with %+v has not returned within %s", name, d, s.patience)
 	}
 }
 

@@ -7,10 +7,6 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// nestedTimeout is how long a call within a call may take: longer only if it
-// waits for a lock that the outer call holds.
-const nestedTimeout = time.Second
-
 // A directCaller is the [tools.SourceCaller] of a call of the suite. There is only
 // the call's own source.
 type directCaller struct {
@@ -36,8 +32,8 @@ func (d directCaller) Call(ctx context.Context, source, tool string, args tools.
 	select {
 	case o := <-done:
 		return o.result, o.err
-	case <-time.After(nestedTimeout):
-		d.s.Errorf("a call of %s within a call of the same source takes more than %s: a tool holds no lock while it calls", tool, nestedTimeout)
+	case <-time.After(d.s.patience):
+		d.s.Errorf("a call of %s within a call of the same source takes more than %s: a tool holds no lock while it calls", tool, d.s.patience)
 		return tools.Result{}, tools.Errorf(tools.Timeout, "a lock is held")
 	}
 }

@@ -39,7 +39,7 @@ func checkHostileText(s *suite) {
 		before, outside := src.Digest(), src.outside()
 		for i, path := range stringPaths(t.In, nil) {
 			for j, text := range hostileTexts() {
-				if !samplesCall(s, i+j) {
+				if !makesCall(s, i+j) {
 					continue
 				}
 				args := decodeObject(t.Examples[0].In)

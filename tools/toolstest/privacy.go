@@ -159,7 +159,7 @@ func (s *suite) compareTool(ask compareFunc, t tools.ToolInfo, words []string, s
 	}
 	for i, path := range stringPaths(t.In, nil) {
 		for j, word := range words {
-			if !samplesCall(s, i+j) {
+			if !makesCall(s, i+j) {
 				continue
 			}
 			args := decodeObject(t.Examples[0].In)
@@ -170,7 +170,7 @@ func (s *suite) compareTool(ask compareFunc, t tools.ToolInfo, words []string, s
 	v := s.newGenerator(seed, s.fixture(s.tb))
 	v.names = append(v.names, words...)
 	for i := range 30 {
-		if args := encode(v.arguments(t)); samplesCall(s, i) {
+		if args := encode(v.arguments(t)); makesCall(s, i) {
 			call(args)
 		}
 	}
@@ -362,7 +362,7 @@ func callWithHidden(s *suite, w *observedSource, hidden map[string]tools.State, 
 	s.Helper()
 	for i, path := range stringPaths(t.In, nil) {
 		for j, word := range words {
-			if !samplesCall(s, i+j) {
+			if !makesCall(s, i+j) {
 				continue
 			}
 			args := decodeObject(t.Examples[0].In)
@@ -374,7 +374,7 @@ func callWithHidden(s *suite, w *observedSource, hidden map[string]tools.State, 
 	v := s.newGenerator(7, w.Fixture)
 	v.names = append(v.names, words...)
 	for i := range 60 {
-		if args := encode(v.arguments(t)); samplesCall(s, i) {
+		if args := encode(v.arguments(t)); makesCall(s, i) {
 			s.callLeavingHidden(w, hidden, t, args)
 		}
 	}

@@ -84,7 +84,7 @@ func checkRoutes(s *suite) {
 		}
 		for _, c.mayCall = range []bool{false, true} {
 			for i, req := range c.requests() {
-				if samplesCall(s, i) {
+				if makesCall(s, i) {
 					c.check(req)
 				}
 			}
@@ -179,7 +179,7 @@ func (c *routeCaller) check(r routeRequest) {
 	c.Helper()
 	what := r.method + " " + abbreviate(r.path, 80)
 	before, outside, calls := c.source.Digest(), c.source.outside(), c.calls.Load()
-	ctx, cancel := context.WithTimeout(c.ctx(), callTimeout)
+	ctx, cancel := context.WithTimeout(c.ctx(), c.patience)
 	defer cancel()
 	if c.route.Stream {
 		cancel() // its answer ends with the request
@@ -188,7 +188,7 @@ func (c *routeCaller) check(r routeRequest) {
 	c.serve(what, answer, c.request(ctx, r))
 	switch digest := c.source.Digest(); {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		c.Errorf("%s: took longer than %v", what, callTimeout)
+		c.Errorf("%s: took longer than %v", what, c.patience)
 	case answer.Code == http.StatusInternalServerError:
 		c.Errorf("%s: answers 500: %s", what, abbreviate(answer.Body.String(), 200))
 	case digest == before:

@@ -2,21 +2,18 @@ package toolstest
 
 import (
 	"fmt"
+	"iter"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// Number and length of random sequences. The environment variable SEQUENCES,
-// which `make sequences` sets, changes the number: a count, or two numbers
-// such as 3000-4000 for a range of seeds.
-const (
-	defaultSequences = 24
-	sequenceLength   = 14
-)
+// sequenceLength is the number of calls and edits of a random sequence.
+const sequenceLength = 14
 
 // checkSequences lets two agents and a person work on one source in random
 // sequences, and then undoes what an agent did.
@@ -26,9 +23,9 @@ func checkSequences(s *suite) {
 		return
 	}
 	s.openRestorable()
-	from, to := seedRange()
-	changed := 0
-	for i := from; i < to; i++ {
+	played, changed := 0, 0
+	for i := range SequenceSeeds() {
+		played++
 		q := &sequence{suite: s, source: s.openRestorable(), known: map[string]bool{}}
 		q.argumentGenerator = s.newGenerator(uint64(i), q.Fixture)
 		q.what = fmt.Sprintf("sequence %d", i)
@@ -43,25 +40,29 @@ func checkSequences(s *suite) {
 		changed += len(q.calls)
 		_ = q.Close()
 	}
-	if changed < to-from {
-		s.Errorf("only %d calls of %d sequences changed anything: set Fixture.Names to generate better calls", changed, to-from)
+	if changed < played {
+		s.Errorf("only %d calls of %d sequences changed anything: set Fixture.Names to generate better calls", changed, played)
 	}
 }
 
-// seedRange returns the seeds to try.
-func seedRange() (from, to int) {
+// SequenceSeeds are the seeds of random sequences to try. The environment variable SEQUENCES, which `make
+// sequences` sets, says how many, or by two numbers such as 3000-4000 which. One call
+// follows the other: concurrent calls are another check.
+func SequenceSeeds() iter.Seq[int] {
 	asked := os.Getenv("SEQUENCES") //nolint:forbidigo // only tests run this
-	if a, b, ok := strings.Cut(asked, "-"); ok {
-		from, _ = strconv.Atoi(a)
-		asked = b
+	first, last, isRange := strings.Cut(asked, "-")
+	if !isRange {
+		first, last = "0", asked
 	}
-	to, _ = strconv.Atoi(asked)
-	if to <= from && UnderRace {
-		return 0, defaultSequences / 4 // one call follows the other; concurrent calls are another check
-	} else if to <= from {
-		return 0, defaultSequences
+	from, _ := strconv.Atoi(first)
+	to, _ := strconv.Atoi(last)
+	if to <= from {
+		return runtest.Seeds(240, 24, 6)
 	}
-	return from, to
+	return func(yield func(int) bool) {
+		for seed := from; seed < to && yield(seed); seed++ {
+		}
+	}
 }
 
 // A sequence is one source and what was done to it.

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -140,7 +141,7 @@ func RunWithout(t *testing.T, kind tools.Kind, fixture NewFixture, except map[st
 			if reason, skipped := except[c.name]; skipped {
 				t.Skip(reason)
 			}
-			c.run(&suite{Reporter: t, tb: t, kind: kind, manifest: &manifest, fixture: fixture, step: SampleSize(1, 8)})
+			c.run(&suite{Reporter: t, tb: t, kind: kind, manifest: &manifest, fixture: fixture, sampled: true, patience: runtest.Timeout})
 		})
 	}
 }
@@ -152,20 +153,14 @@ type suite struct {
 	kind     tools.Kind
 	manifest *tools.Manifest
 	fixture  NewFixture
-	// step says that of many similar calls, which follow each other, each step-th is made; 0: each one.
-	step int
+	// sampled says that of many similar calls only those of this run's sample are made.
+	sampled bool
+	// patience is how long what must not block may take.
+	patience time.Duration
 }
 
-// samplesCall says whether the i-th of many similar calls is made.
-func samplesCall(s *suite, i int) bool { return s.step == 0 || i%s.step == 0 }
-
-// SampleSize is how often a test repeats itself: full, but underRace under the race detector.
-func SampleSize(full, underRace int) int {
-	if UnderRace {
-		return underRace
-	}
-	return full
-}
+// makesCall says whether the i-th of many similar calls is made.
+func makesCall(s *suite, i int) bool { return !s.sampled || runtest.InSample(i, 4, 8) }
 
 // A source is an open source with its fixture.
 type source struct {

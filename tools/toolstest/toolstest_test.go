@@ -6,7 +6,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -31,7 +33,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 
 // failing runs the check of that name on a kind, or all for no name, and tells
 // which found what.
-func failing(t *testing.T, name string, kind tools.Kind, fixture NewFixture) map[string][]string {
+func failing(t *testing.T, name string, patience time.Duration, kind tools.Kind, fixture NewFixture) map[string][]string {
 	t.Helper()
 	failed := map[string][]string{}
 	for _, c := range checks() {
@@ -41,7 +43,7 @@ func failing(t *testing.T, name string, kind tools.Kind, fixture NewFixture) map
 		r := &recorder{}
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			c.run(&suite{Reporter: r, tb: t, kind: kind, manifest: kind.Manifest(), fixture: fixture})
+			c.run(&suite{Reporter: r, tb: t, kind: kind, manifest: kind.Manifest(), fixture: fixture, patience: patience})
 		})
 		wg.Wait()
 		if len(r.found) > 0 {
@@ -116,7 +118,11 @@ func TestSuiteFindsFaults(t *testing.T) {
 	} {
 		t.Run(string(fault), func(t *testing.T) {
 			kind, fixture := faulty(fault)
-			failed := failing(t, want.check, kind, fixture)
+			patience := runtest.Timeout
+			if fault == callsUnderLock {
+				patience = time.Second // it would wait for ever
+			}
+			failed := failing(t, want.check, patience, kind, fixture)
 			if want.check == "" && len(failed) > 0 {
 				t.Fatalf("without a fault: %v", failed)
 			}

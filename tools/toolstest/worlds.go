@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -22,7 +23,7 @@ import (
 // agent can tell from one onto a free name.
 func CompareWorlds(t *testing.T, kind tools.Kind, fixture NewFixture, seed uint64) (compared int) {
 	t.Helper()
-	s := &suite{Reporter: t, tb: t, kind: kind, manifest: kind.Manifest(), fixture: fixture}
+	s := &suite{Reporter: t, tb: t, kind: kind, manifest: kind.Manifest(), fixture: fixture, patience: runtest.Timeout}
 	secretive, words, compare := s.openWorlds()
 	ask := func(what string, request func(w *observedSource) any) {
 		compared++
@@ -35,7 +36,7 @@ func CompareWorlds(t *testing.T, kind tools.Kind, fixture NewFixture, seed uint6
 		in := encode(args)
 		ask(describeCall(t, in), func(w *observedSource) any { return s.callAndRecord(w, t, in) })
 	}
-	for round := range SampleSize(2, 1) {
+	for round := range runtest.Size(2, 1, 1) {
 		for _, t := range s.manifest.Tools {
 			probeTool(call, t, probes)
 			probeNames(call, t, words, random)

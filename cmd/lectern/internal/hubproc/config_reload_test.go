@@ -5,9 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -30,19 +30,9 @@ func TestSavedRuleHolds(t *testing.T) {
 		t.Fatal("a read is denied before any rule says so")
 	}
 	apptest.WriteConfig(t, h.App, text+"\n[[rule]]\ndo = \"deny\"\neffects = [\"read\"]\n")
-	saved := time.Now()
-	for !denied() {
-		if time.Since(saved) > 10*time.Second {
-			t.Fatal("a rule that was saved does not hold")
-		}
-	}
-	t.Logf("a rule that was saved by hand holds after %s", time.Since(saved))
+	runtest.Eventually(t, "a rule that was saved holds", denied)
 	apptest.WriteConfig(t, h.App, text)
-	for denied() {
-		if time.Since(saved) > 20*time.Second {
-			t.Fatal("a rule that was removed holds")
-		}
-	}
+	runtest.Eventually(t, "a rule that was removed no longer holds", func() bool { return !denied() })
 	for _, grant := range []*status.Grant{{Source: "notes", Effects: []string{}}, {Source: "notes", Effects: []string{"read"}}} {
 		if err := c.Do(t.Context(), status.Action{Verb: status.SetGrant, Grant: grant}); err != nil {
 			t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/problems"
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -65,7 +66,7 @@ func TestFullDisk(t *testing.T) {
 	for i := range 400 { // more than the page that the file's end has room in
 		h.log.Info("something happens", "component", "test", "number", i, "at_length", strings.Repeat(".", 100))
 	}
-	apptest.Eventually(t, "the log is known not to be written", func() bool { return h.refreshLogProblem(false) })
+	runtest.Eventually(t, "the log is known not to be written", func() bool { return h.refreshLogProblem(false) })
 	s := apptest.AwaitSnapshot(t, c, "that the log is not written", apptest.HasProblemFunc(problems.LogStopped))
 	if s.Hub.State != status.Degraded || !strings.Contains(s.Problems[0].Title, "no space left") {
 		t.Errorf("the hub is %s with %+v", s.Hub.State, s.Problems)
@@ -103,7 +104,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	ahead.Store(int64(2 * time.Minute))
 	h.log.Info("there is room", "component", "test")
-	apptest.Eventually(t, "the log is written again", func() bool { return !h.refreshLogProblem(true) })
+	runtest.Eventually(t, "the log is written again", func() bool { return !h.refreshLogProblem(true) })
 	apptest.AwaitSnapshot(t, c, "that the log is written again", func(s status.Snapshot) bool { return !apptest.HasProblemFunc(problems.LogStopped)(s) })
 	if err := c.Do(t.Context(), add); err != nil {
 		t.Errorf("add source: %v", err)

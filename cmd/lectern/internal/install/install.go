@@ -39,15 +39,22 @@ const programTimeout = time.Minute
 // nowhere else: those that a plan names, with the arguments that it shows.
 func (p Planner) Machine() installer.Machine {
 	return installer.Machine{
-		OS: runtime.GOOS, Home: p.Home, Env: p.Getenv, State: p.Paths.State, Now: p.Now, Run: p.runProgram,
-		LookPath: func(name string) string {
-			path, err := exec.LookPath(name)
-			if err != nil {
-				return "" // not installed, or found in a directory that is not to be trusted
-			}
-			return path
-		},
+		OS: runtime.GOOS, Home: p.Home, Env: p.Getenv, State: p.Paths.State, Now: p.Now, Run: p.runProgram, LookPath: p.lookPath,
 	}
+}
+
+// lookPath is the path of a program on the PATH of the App; empty: it is not installed, or lies in
+// the current directory, which is not to be trusted.
+func (p Planner) lookPath(name string) string {
+	for _, dir := range filepath.SplitList(p.Getenv("PATH")) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return path
+		}
+	}
+	return ""
 }
 
 // runProgram runs a program without a terminal and waits for it.

@@ -13,11 +13,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
 	"github.com/lectern-mcp/lectern/installer/update"
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/status/statustest"
 )
@@ -53,7 +53,7 @@ func TestMachineIsAClient(t *testing.T) {
 // awaitInstallation waits for an Installation in a state.
 func awaitInstallation(t *testing.T, c status.Client, id string, want status.State) status.Installation {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), runtest.Timeout)
 	defer cancel()
 	shots, err := c.Watch(ctx)
 	if err != nil {

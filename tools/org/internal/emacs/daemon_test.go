@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools/org/internal/emacs/emacstest"
 	"github.com/lectern-mcp/lectern/tools/org/internal/lispdata"
 )
@@ -340,7 +341,7 @@ func testBusy(t *testing.T, e *testEmacs) {
 		_, _ = e.eval(context.WithoutCancel(t.Context()), fmt.Sprintf(`(let ((end (+ (float-time) 2)))
  (write-region "" nil (funcall decode %s) nil 'silent) (while (< (float-time) end)) (list 'ok))`, quoteLisp(begun)))
 	}()
-	waitFor(t, func() bool { _, err := os.Stat(begun); return err == nil })
+	runtest.Eventually(t, "Emacs has done it", func() bool { _, err := os.Stat(begun); return err == nil })
 	for range 2 { // the second call waits for the answer of the first
 		if err := hasty.Swap(t.Context(), path, []byte("x* A\n"), []byte("x* A changed\n")); !errors.Is(err, ErrBusy) {
 			t.Errorf("%v, want that Emacs is busy", err)
@@ -348,21 +349,8 @@ func testBusy(t *testing.T, e *testEmacs) {
 	}
 	<-finished
 	e.wantText(path, "x* A\n")
-	waitFor(t, func() bool { _, err := hasty.Buffer(t.Context(), path); return err == nil })
+	runtest.Eventually(t, "Emacs has done it", func() bool { _, err := hasty.Buffer(t.Context(), path); return err == nil })
 	e.wantText(path, "x* A\n")
-}
-
-func waitFor(t *testing.T, done func() bool) {
-	t.Helper()
-	tick, end := time.NewTicker(5*time.Millisecond), time.After(20*time.Second)
-	defer tick.Stop()
-	for !done() {
-		select {
-		case <-tick.C:
-		case <-end:
-			t.Fatal("it did not happen within 20 seconds")
-		}
-	}
 }
 
 func testVariables(t *testing.T, e *testEmacs) {

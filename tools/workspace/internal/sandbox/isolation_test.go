@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
 )
 
 func asError(err error) *Error {
@@ -342,7 +343,13 @@ func TestCache(t *testing.T) {
 			if c.read() != nil {
 				t.Errorf("a flipped bit at %d in %s is not noticed", at, file)
 			}
+			if err := os.WriteFile(file, whole, 0o600); err != nil || c.read() == nil {
+				t.Fatalf("%s is put back: %v", file, err)
+			}
 		}
+	}
+	if err := os.WriteFile(files[0], nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
 	open()
 	if c.read() == nil {

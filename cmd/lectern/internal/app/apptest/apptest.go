@@ -15,6 +15,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/plugin"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools/all"
@@ -65,7 +66,7 @@ func WriteConfig(t testing.TB, a *app.App, text string) {
 // AwaitSnapshot waits for a snapshot that ok accepts; what names it in the failure.
 func AwaitSnapshot(t testing.TB, c status.Client, what string, ok func(status.Snapshot) bool) status.Snapshot {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), runtest.Timeout)
 	defer cancel()
 	shots, err := c.Watch(ctx)
 	if err != nil {
@@ -90,20 +91,5 @@ func HasProblemFunc(kind status.ProblemType) func(status.Snapshot) bool {
 			}
 		}
 		return false
-	}
-}
-
-// Eventually waits until ok reports true, for what nothing announces.
-func Eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	deadline := time.After(20 * time.Second)
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("never: %s", what)
-		}
 	}
 }

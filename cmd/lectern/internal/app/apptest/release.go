@@ -29,7 +29,10 @@ func PublishRelease(t testing.TB, version string, binary []byte, tamper func(fil
 		return minisign.SignWithComments(private, text, comment, "a test")
 	}
 	var archive bytes.Buffer
-	zipped := gzip.NewWriter(&archive)
+	zipped, err := gzip.NewWriterLevel(&archive, gzip.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
 	w := tar.NewWriter(zipped)
 	for name, text := range map[string][]byte{
 		"lectern": binary, "lectern.minisig": sign(binary, fmt.Sprintf("lectern %s %s/%s", version, runtime.GOOS, runtime.GOARCH)),

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 // An Emacs runs without the user's configuration until its test has ended.
@@ -59,8 +61,8 @@ func Start(t testing.TB) *Emacs {
 	case <-ready.seen:
 	case <-ended:
 		t.Fatalf("Emacs ended:\n%s", ready.text.String())
-	case <-time.After(time.Minute):
-		t.Fatal("Emacs did not start within a minute")
+	case <-time.After(runtest.Timeout):
+		t.Fatal("Emacs did not start")
 	}
 	return e
 }

@@ -1,6 +1,6 @@
 //go:build race
 
-package toolstest
+package runtest
 
 // UnderRace: the race detector watches, and everything takes ten times as long.
 const UnderRace = true

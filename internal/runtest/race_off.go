@@ -1,6 +1,6 @@
 //go:build !race
 
-package toolstest
+package runtest
 
 // UnderRace is false without the race detector.
 const UnderRace = false
