@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/lectern-mcp/lectern/hub/approval"
-	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -36,17 +35,17 @@ func (a authorization) personEdit() status.PersonEdit {
 // wasOutdated reports whether a call failed with err only because what it would
 // change is not what the person has approved, so that they can be asked again.
 func (a authorization) wasOutdated(err error) bool {
-	outdated := a.grant != nil && a.grant.Outdated() || a.permit != nil && a.permit.over
-	return outdated && err != nil && tools.AsError(err).Code == tools.Conflict
+	if err == nil || tools.AsError(err).Code != tools.Conflict { // at a deadline the tool may still use both
+		return false
+	}
+	return a.grant != nil && a.grant.Outdated() || a.permit != nil && a.permit.over
 }
 
 // authorizeCall is the one place where the policy allows, asks or denies, and where a
 // call waits for a person. Without a policy, what is granted is allowed.
 func (h *Hub) authorizeCall(ctx context.Context, c *call) (authorization, error) {
 	if err := h.limiter.checkPauseBeforeApproval(c); err != nil {
-		if known := addTargetsByDryRun(ctx, h, c); errors.Is(known, mcp.ErrAnswered) {
-			return authorization{}, known
-		}
+		addTargetsByDryRun(ctx, h, c)
 		return authorization{}, c.group.fail(err)
 	}
 	if c.group != nil {

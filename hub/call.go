@@ -3,7 +3,6 @@ package hub
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -54,7 +53,6 @@ type call struct {
 	seed     uint64            // of [tools.CallContext]
 	made     atomic.Int64      // calls that this one and those within it made
 	running  *runningCall      // nil: another call makes it
-	late     func(error)       // answers it while a System still works on it; nil: whoever waits does
 
 	id         atomic.Int64      // in the audit; 0: not needed yet
 	authorized bool              // it was let through
@@ -103,9 +101,6 @@ func (a agentAPI) caller(by mcp.RequestOrigin) caller {
 func (h *Hub) call(ctx context.Context, by caller, r mcp.Call) (tools.Result, error) {
 	c := &call{Call: r, caller: by, began: h.now(), seed: newSeed()}
 	res, err := h.dispatchCall(ctx, c)
-	if errors.Is(err, mcp.ErrAnswered) {
-		return tools.Result{}, err
-	}
 	return finishCall(h, c, res, err)
 }
 
@@ -138,7 +133,6 @@ func (h *Hub) dispatchCall(ctx context.Context, c *call) (res tools.Result, err 
 func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Result, err error) {
 	ctx, end := c.addToRunning(ctx, h)
 	defer func() { err = end(err) }()
-	c.late = c.deadlineAnswerFunc(h, end)
 	defer func() { nameTargetsOfFailure(ctx, h, c, err) }()
 	if err = c.toolset.checkToolAccess(c.source, c.tool.info); err != nil {
 		return res, err
@@ -182,27 +176,12 @@ func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Resul
 }
 
 // addToRunning lists the call until end, which is told how it ended and returns how the
-// client is told that. Once it has been answered, end does nothing.
+// client is told that.
 func (c *call) addToRunning(ctx context.Context, h *Hub) (_ context.Context, end func(error) error) {
 	ctx, remove := h.calls.addToRunning(ctx, c, func(ctx context.Context) { nameTargetsWhileRunning(ctx, h, c) })
 	return ctx, func(err error) error {
-		if errors.Is(err, mcp.ErrAnswered) {
-			return err
-		}
 		h.limiter.countHiddenRefusal(c, err)
 		return remove(err)
-	}
-}
-
-// deadlineAnswerFunc ends the call while its tool goes on: as [Hub.call] does afterwards. It
-// is nil where the caller waits for that.
-func (c *call) deadlineAnswerFunc(h *Hub, end func(error) error) func(error) {
-	if c.Late == nil || c.outer != nil {
-		return nil
-	}
-	return func(err error) {
-		_, err = finishCall(h, c, tools.Result{}, end(err))
-		c.Late(err)
 	}
 }
 

@@ -10,21 +10,19 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
 // A callRunner runs the calls of all sessions, each within the deadline, and
 // counts those in flight.
 type callRunner struct {
-	pool     *workerPool
 	deadline time.Duration
 	running  atomic.Int64
 	idle     chan struct{} // cap 1: the last call in flight has ended
 }
 
-func newCallRunner(life <-chan struct{}, deadline time.Duration) *callRunner {
-	return &callRunner{pool: newWorkerPool(life), deadline: deadline, idle: make(chan struct{}, 1)}
+func newCallRunner(deadline time.Duration) *callRunner {
+	return &callRunner{deadline: deadline, idle: make(chan struct{}, 1)}
 }
 
 // trackRunningCall counts a call in flight until end.
@@ -61,18 +59,16 @@ type runOptions struct {
 	session *session
 	timeout time.Duration // 0: the deadline of a call
 	outer   bool          // that of an outer call, which has it already
-	inline  bool          // on the goroutine of the outer call, which waits however long it takes
-	late    func(error)   // gets the error when the time is over; nil: whoever waits returns with it
+	inline  bool          // the outer call waits however long it takes
 }
 
 // runOptions is where the call runs: a call that another makes has no slot of its own,
 // so that calls never wait for the slots of those that wait for them.
 func (c *call) runOptions() runOptions {
-	s := runOptions{session: c.session, timeout: c.tool.info.Timeout, outer: c.outer != nil, late: c.late}
+	s := runOptions{session: c.session, timeout: c.tool.info.Timeout, outer: c.outer != nil}
 	switch {
 	case c.group.isLedBy(c):
-		s.late = nil // it takes back what it wrote, and says so
-		s.timeout = c.group.leadTimeout() + takeBackTimeout
+		s.timeout = c.group.leadTimeout() + takeBackTimeout // it takes back what it wrote, and says so
 	case c.group != nil:
 		s.inline = true
 	}
@@ -80,7 +76,8 @@ func (c *call) runOptions() runOptions {
 }
 
 // runOnSource runs f on the opened source: within the deadline, in a slot of the
-// session, behind the panic guard.
+// session, behind the panic guard. It returns when f has ended or when its time has. What
+// goes on after that keeps its slot, and the source open, until it ends.
 func runOnSource[T any](
 	ctx context.Context, r *callRunner, in runOptions, src *source, f func(context.Context, *sourceRef) (T, error),
 ) (T, error) {
@@ -94,76 +91,43 @@ func runOnSource[T any](
 		var none T
 		return none, err
 	}
-	done := r.trackRunningCall(release)
-	if in.inline {
-		defer done()
+	end := r.trackRunningCall(release)
+	run := func() (T, error) {
+		defer end()
 		return withSourceRef(ctx, src, f)
 	}
-	if in.late != nil {
-		return runInlineWithDeadline(ctx, in.late, done, func() (T, error) { return withSourceRef(ctx, src, f) })
+	if in.inline {
+		return run()
 	}
-	return runWithDeadline(ctx, r.pool, done, func() (T, error) { return withSourceRef(ctx, src, f) })
+	return runWithDeadline(ctx, run)
 }
 
-// runInlineWithDeadline runs f on the goroutine of its caller, which saves waking another one:
-// that takes longer than most reads. If ctx ends first, late is called with its
-// error on another goroutine, and what f returns then is dropped: the error is
-// [mcp.ErrAnswered]. done runs when f has returned.
-func runInlineWithDeadline[T any](ctx context.Context, late func(error), done func(), f func() (T, error)) (v T, err error) {
-	var ended atomic.Bool
-	answer := func() {
-		if ended.CompareAndSwap(false, true) {
-			late(ctx.Err())
-		}
-	}
-	stop := context.AfterFunc(ctx, func() {
-		if errors.Is(context.Cause(ctx), errCancelledByPerson) {
-			time.AfterFunc(cancelGrace, answer) // to tell a person how far it got
-			return
-		}
-		answer()
-	})
-	defer stop()
-	v, err = f()
-	done()
-	if !ended.CompareAndSwap(false, true) {
-		var none T
-		return none, mcp.ErrAnswered
-	}
-	return v, err
-}
-
-// runWithDeadline returns when ctx ends even if f does not. done runs when f has
-// returned, so that what f holds stays counted.
-func runWithDeadline[T any](ctx context.Context, pool *workerPool, done func(), f func() (T, error)) (T, error) {
+// runWithDeadline runs f, which must not panic, on another goroutine. It returns what f
+// does, or the error of ctx if that ends first.
+func runWithDeadline[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type outcome struct {
 		v   T
 		err error
 	}
 	finished := make(chan outcome, 1)
-	pool.run(func() {
-		defer done()
+	go func() {
 		v, err := f()
 		finished <- outcome{v, err}
-	})
+	}()
 	select {
 	case o := <-finished:
 		return o.v, o.err
 	case <-ctx.Done():
 	}
-	grace := time.Duration(0) // an answer that is there already counts
 	if errors.Is(context.Cause(ctx), errCancelledByPerson) {
-		grace = cancelGrace // to tell a person how far it got
-	}
-	over := time.NewTimer(grace)
-	defer over.Stop()
-	select {
-	case o := <-finished:
-		return o.v, o.err
-	case <-over.C:
+		select { // to tell a person how far it got
+		case o := <-finished:
+			return o.v, o.err
+		case <-time.After(cancelGrace):
+		}
 	}
 	select {
-	case o := <-finished:
+	case o := <-finished: // it ended at the same time
 		return o.v, o.err
 	default:
 		var none T

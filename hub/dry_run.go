@@ -3,9 +3,7 @@ package hub
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
-	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -25,9 +23,6 @@ func (h *Hub) dryRun(ctx context.Context, c *call, args json.RawMessage) (change
 		_, err := h.invoke(ctx, c, open, tools.CallContext{Identity: c.callerIdentity(), Writes: &dryRun, Began: c.began, Seed: c.seed}, args)
 		return true, err
 	})
-	if errors.Is(err, mcp.ErrAnswered) {
-		return nil, false, err
-	}
 	if changes, stopped := dryRun.Changes(); stopped {
 		return changes, true, nil
 	}

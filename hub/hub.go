@@ -132,7 +132,7 @@ func New(c Config) *Hub {
 	h.sources = newSourceCatalog(&h.policy, c.OwnChanges && c.Journal != nil)
 	h.sessions = newSessionRegistry(h.limits, c.Now)
 	h.limiter = &ClientLimiter{limits: h.limits, now: c.Now, snapshot: h.snapshot, pauses: c.Pauses, by: map[policy.Client]*clientUsage{}}
-	h.runner = newCallRunner(h.life.Done(), h.limits.Deadline)
+	h.runner = newCallRunner(h.limits.Deadline)
 	h.changes = &ChangeLog{journal: c.Journal, sources: h.sources, snapshot: h.snapshot, log: c.Log}
 	h.calls = newCallLog(c.Log, c.Now, h.snapshot)
 	h.approvals = approval.NewQueue(approval.Config{

@@ -103,7 +103,7 @@ func guardedCalls(b *testing.B, p *policy.Policy) (alone, whole toolCall) {
 	s, client := h.sessions.newPersonSession("", ""), policy.Client{Name: "bench", Proven: true}
 	v := newToolsetCache(p, h.sources.sourcesInScope(""), false).forClient(client)
 	whole = func(name string, args json.RawMessage) error {
-		_, err := h.call(b.Context(), caller{session: s, client: client, toolset: v, via: tools.ViaStdio}, mcp.Call{Tool: name, Args: args, Late: func(error) {}})
+		_, err := h.call(b.Context(), caller{session: s, client: client, toolset: v, via: tools.ViaStdio}, mcp.Call{Tool: name, Args: args})
 		return err
 	}
 	return alone, whole

@@ -72,14 +72,13 @@ func (l *ClientLimiter) checkPauseBeforeApproval(c *call) error {
 }
 
 // addTargetsByDryRun has the record of a call that a pause refuses name what it would have
-// changed, as far as a dry run tells. Its error is that of the dry run.
-func addTargetsByDryRun(ctx context.Context, h *Hub, c *call) error {
+// changed, as far as a dry run tells.
+func addTargetsByDryRun(ctx context.Context, h *Hub, c *call) {
 	if c.outer != nil || c.tool.info.Calls || len(c.others) > 0 { // its writes are known only when it makes its calls
-		return nil
+		return
 	}
-	changes, _, err := h.dryRun(ctx, c, c.raw)
+	changes, _, _ := h.dryRun(ctx, c, c.raw) // the call is refused, whatever it is
 	c.targets.add(changes)
-	return err
 }
 
 // raisePauseProblems makes a Problem of every pause, which a person ends with one key.

@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/mcp"
@@ -66,10 +65,13 @@ func (c *call) mayNameTargets() bool {
 }
 
 // nameTargetsOfFailure has the record of a call that failed before it was known what it touches
-// say what it was about. A call over a limit is spared that, to save work.
+// say what it was about. A call over a limit is spared that, to save work, and one whose time is
+// over, since its client waits.
 func nameTargetsOfFailure(ctx context.Context, h *Hub, c *call, err error) {
-	switch {
-	case err == nil, isFormRequiredError(err), errors.Is(err, mcp.ErrAnswered), tools.AsError(err).Code == tools.Limited, !c.mayNameTargets():
+	if err == nil || isFormRequiredError(err) || !c.mayNameTargets() {
+		return
+	}
+	if code := tools.AsError(err).Code; code == tools.Limited || code == tools.Timeout {
 		return
 	}
 	in := runOptions{session: c.session, timeout: refusedTargetsTimeout, outer: c.outer != nil}

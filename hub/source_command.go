@@ -73,7 +73,7 @@ func (a PersonAPI) CompleteCommand(ctx context.Context, arg status.CommandArgume
 	}
 	ctx, cancel := context.WithTimeout(ctx, completeTimeout)
 	defer cancel()
-	return runWithDeadline(ctx, a.hub.runner.pool, func() {}, func() ([]string, error) {
+	return runWithDeadline(ctx, func() ([]string, error) {
 		return withSourceRef(ctx, src, func(ctx context.Context, open *sourceRef) ([]string, error) {
 			return catchPanic(func() ([]string, error) { return open.CompleteCommand(ctx, arg.Command, arg.Argument, arg.Prefix), nil })
 		})

@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
 	"github.com/lectern-mcp/lectern/hub/approval"
 	"github.com/lectern-mcp/lectern/hub/policy"
@@ -60,17 +59,10 @@ type Call struct {
 	// Forms says that the client can be answered with an [approval.FormRequest].
 	Forms bool
 	Form  *approval.FilledForm // what the client brings back for an earlier FormRequest
-	// Late gets the error of a call that ends before its tool returns, at most once
-	// and on another goroutine; Call then returns [ErrAnswered] when the tool has
-	// returned. Nil: Call returns when the call ends, and costs a little more.
-	Late func(error)
 	// Rejected is why MCP does not let the call through. The hub records such a
 	// call and does not run it.
 	Rejected *tools.Error
 }
-
-// ErrAnswered is returned for a call whose end its Late was told.
-var ErrAnswered = errors.New("the call has been answered")
 
 // A NoteDiff is the Data of an error that holds text of notes. It is shown to
 // the agent and marked as data like a result.

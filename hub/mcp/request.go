@@ -22,10 +22,6 @@ type request struct {
 	// connection cannot.
 	ask func(ctx context.Context, method mcp.MCPMethod, params any) (json.RawMessage, error)
 
-	// answer writes the response while the request is still worked on; a second one
-	// is dropped. Nil: the connection cannot.
-	answer func(response)
-
 	code int            // JSON-RPC code of the response, where mcp-go knows only -32603
 	data map[string]any // and its data
 }

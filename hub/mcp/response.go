@@ -105,21 +105,11 @@ func (ep *endpoint) callTool(ctx context.Context, x *request, as *mcpSession) re
 		RequestOrigin: x.caller, Tool: x.call.Name, Args: x.call.Arguments, Reason: callReason(x.meta), Notify: caller,
 		Prompt: x.prompter(as), Forms: x.supportsForms(), Form: x.filledForm(x.call.MultiRoundTripParams),
 	}
-	if x.answer != nil {
-		call.Late = func(err error) {
-			caller.end()
-			x.answer(ep.newFailedCallResponse(x, err))
-		}
-	}
 	res, err := ep.Hub.Call(ctx, call)
-	switch {
-	case errors.Is(err, ErrAnswered):
-		return response{}
-	case err != nil:
+	if err != nil {
 		return ep.newFailedCallResponse(x, err)
-	default:
-		return ep.newCallResponse(x, ep.successResult(res))
 	}
+	return ep.newCallResponse(x, ep.successResult(res))
 }
 
 // newFailedCallResponse is the response to a call that failed, or that asks for a form.

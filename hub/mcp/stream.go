@@ -8,7 +8,6 @@ import (
 	"io"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -21,9 +20,9 @@ import (
 // mcp-go's own stdio server is not used: it writes notifications and responses
 // from different goroutines, so that progress arrives after the result, it
 // drops notifications when its queue of 100 is full, and all its streams in a
-// process share one session. Here, one goroutine reads and answers what is
-// quick, requests that may take long run beside the reading, and everything that
-// goes out passes one outbox.
+// process share one session. Here, one goroutine answers what is quick in the order
+// in which it is read, requests that may take long have a goroutine each, and everything
+// that goes out passes one outbox.
 type stream struct {
 	*endpoint
 	session *Session
@@ -65,8 +64,8 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a Co
 	ep, ok := s.endpoint(a.Scope)
 	if !ok {
 		why := noSourceMessage(a.Scope)
-		_ = startFrameReader(ctx, r, s.Limits.Frame, newRefusingFrameHandler(ctx, out,
-			why)).waitAndStop(ctx) // a client that is refused does not read why the stream ended
+		// A client that is refused does not read why the stream ended.
+		_ = readFrames(ctx, r, s.Limits.Frame, newRefusingFrameHandler(ctx, out, why))
 		return flushAndEndStream(ctx, r, out, s.Limits.Grace)
 	}
 
@@ -89,8 +88,7 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a Co
 	announcing := make(chan struct{})
 	go func() { defer close(announcing); st.forwardAnnouncements(ctx) }()
 
-	handle := func(raw []byte, err error) (func(), error) { return st.handleFrame(ctx, raw, err) }
-	err = startFrameReader(ctx, r, s.Limits.Frame, handle).waitAndStop(ctx)
+	err = readFrames(ctx, r, s.Limits.Frame, func(raw []byte, err error) error { return st.handleFrame(ctx, raw, err) })
 	st.drain(ctx, cancel, err)
 	<-announcing
 	if lost := out.droppedCount(); lost > 0 {
@@ -119,21 +117,21 @@ func (st *stream) forwardAnnouncements(ctx context.Context) {
 }
 
 // handleFrame is the stream's [frameHandler]. Its error ends the stream.
-func (st *stream) handleFrame(ctx context.Context, raw []byte, err error) (work func(), _ error) {
+func (st *stream) handleFrame(ctx context.Context, raw []byte, err error) error {
 	switch {
 	case ctx.Err() != nil: // the stream has ended
 	case errors.Is(err, frame.ErrTooLong):
 		why := fmt.Sprintf("a message of more than %d bytes was skipped; send less in one request", st.Limits.Frame)
 		st.respond(errorFrame(skippedID(err), mcp.PARSE_ERROR, why))
 	case err != nil:
-		return nil, fmt.Errorf("read message: %w", err)
+		return fmt.Errorf("read message: %w", err)
 	default:
-		return st.acceptMessage(ctx, raw), nil
+		st.acceptMessage(ctx, raw)
 	}
-	return nil, nil //nolint:nilerr // a stream that has ended is not interested in why reading did
+	return nil //nolint:nilerr // a stream that has ended is not interested in why reading did
 }
 
-func (st *stream) acceptMessage(ctx context.Context, raw []byte) (work func()) {
+func (st *stream) acceptMessage(ctx context.Context, raw []byte) {
 	st.session.setSeen(st.Now())
 	m, bad := parseMessage(raw)
 	switch {
@@ -146,23 +144,21 @@ func (st *stream) acceptMessage(ctx context.Context, raw []byte) (work func()) {
 	case m.id == nil:
 		st.handleNotification(ctx, m)
 	default:
-		return st.answerOrDeferRequest(ctx, m)
+		st.acceptRequest(ctx, m)
 	}
-	return nil
 }
 
-// answerOrDeferRequest answers in order what is quick and returns the work of what may take
-// long.
+// acceptRequest answers what is quick, and begins to answer what may take long.
 //
 // A client that sends faster than it is answered is not read meanwhile: what
 // waits in its pipe costs nothing here and no request is turned away. That
 // holds up its cancellations too, but no longer than the deadline of a call.
-func (st *stream) answerOrDeferRequest(ctx context.Context, m message) (work func()) {
+func (st *stream) acceptRequest(ctx context.Context, m message) {
 	for !st.hasRoom(m) {
 		select {
 		case <-st.freed:
 		case <-ctx.Done():
-			return nil
+			return
 		}
 	}
 	ctx, p, bad := st.beginRequest(ctx, m)
@@ -170,13 +166,10 @@ func (st *stream) answerOrDeferRequest(ctx context.Context, m message) (work fun
 	case bad != nil:
 		st.respond(bad)
 	case isQuick(m.method):
-		st.work.Add(1)
-		st.handle(ctx, m, p)
+		st.answer(ctx, m, p)
 	default:
-		st.work.Add(1)
-		return func() { st.handle(ctx, m, p) }
+		st.work.Go(func() { st.answer(ctx, m, p) })
 	}
-	return nil
 }
 
 // isQuick reports whether a method is answered from memory.
@@ -205,36 +198,24 @@ func (st *stream) newRequest(m message) *request {
 	return x
 }
 
-// handle answers m, and ends it then: while its tool goes on, if it is answered
-// before that has returned.
-func (st *stream) handle(ctx context.Context, m message, p *pendingRequest) {
+// answer answers m and ends it. It is the only place where a request is answered, and
+// comes to that once.
+func (st *stream) answer(ctx context.Context, m message, p *pendingRequest) {
+	defer st.finishRequest(m, p)
 	release, err := st.large.acquire(ctx, int64(len(m.raw)))
-	if err != nil { // the stream or the request has ended
-		release = func() {}
-	}
-	var ended atomic.Bool
-	end := func(r response) {
-		if !ended.CompareAndSwap(false, true) {
-			return
-		}
-		if r.frame != nil && !st.releaseRequestID(m, p) {
-			st.respond(r.frame)
-		}
-		release()
-		st.finishRequest(m, p)
-		st.work.Done()
-	}
-	var r response
-	defer func() { end(r) }()
 	if err != nil {
-		return
+		return // the stream or the request has ended
 	}
+	defer release()
 	x := st.newRequest(m)
-	x.answer = end
+	var r response
 	if m.method == string(mcp.MethodSubscriptionsListen) {
 		r = st.serveSubscription(ctx, x)
 	} else {
 		r = st.endpoint.handleRequest(ctx, x, st.client)
+	}
+	if r.frame != nil && !st.releaseRequestID(m, p) {
+		st.respond(r.frame)
 	}
 }
 
@@ -251,20 +232,20 @@ func (st *stream) respond(frame []byte) {
 
 // newRefusingFrameHandler answers every request with the reason why none can be served.
 func newRefusingFrameHandler(ctx context.Context, out *outbox, why string) frameHandler {
-	return func(raw []byte, err error) (func(), error) {
+	return func(raw []byte, err error) error {
 		if errors.Is(err, frame.ErrTooLong) {
-			return nil, nil
+			return nil
 		}
 		m, bad := parseMessage(raw)
 		switch {
 		case err != nil:
-			return nil, err
+			return err
 		case bad != nil:
-			return nil, out.respond(ctx, bad.frame())
+			return out.respond(ctx, bad.frame())
 		case m.method != "" && m.id != nil:
-			return nil, out.respond(ctx, errorFrame(m.id, mcp.INVALID_PARAMS, why))
+			return out.respond(ctx, errorFrame(m.id, mcp.INVALID_PARAMS, why))
 		}
-		return nil, nil
+		return nil
 	}
 }
 
@@ -276,98 +257,48 @@ func skippedID(err error) json.RawMessage {
 	return nil
 }
 
-// A frameReader passes the frames of a stream on as they come.
-//
-// What a frame asks for runs on the goroutine that has read it, and another one
-// reads on: the request is then not handed over, only the reading is, which
-// nobody waits for. Few goroutines are kept for that, because a new one spends
-// as long on growing its stack as a small call takes.
-type frameReader struct {
-	frames *frame.Reader
-	handle frameHandler
-	turn   chan struct{} // passes the reading on to a goroutine that is kept
-	kept   chan struct{} // holds one for each of them
-	done   chan struct{} // closed after the last frame
-
-	mu      sync.Mutex // held while a frame is passed on
-	stopped bool
-	err     error
-}
-
 // A frameHandler gets the frames of a stream, one at a time, or the error that
-// came instead: after [frame.ErrTooLong] more frames may follow. While work runs,
-// if it is not nil, reading goes on. The first error ends reading.
-type frameHandler func(frame []byte, err error) (work func(), _ error)
+// came instead: after [frame.ErrTooLong] more frames may follow. Its error ends reading.
+type frameHandler func(frame []byte, err error) error
 
-// maxWaitingReaders is how many goroutines of a stream wait for their turn to read.
-const maxWaitingReaders = 2
-
-// startFrameReader reads r in goroutines of its own, because a read cannot be
-// interrupted. Those that do not read end with ctx.
-func startFrameReader(ctx context.Context, r io.Reader, most int, handle frameHandler) *frameReader {
-	in := &frameReader{
-		frames: frame.NewReader(r, most), handle: handle,
-		turn: make(chan struct{}), kept: make(chan struct{}, maxWaitingReaders), done: make(chan struct{}),
+// readFrames passes the frames of r to handle until r ends, ctx ends or handle fails, and
+// returns the error of handle. It reads in a goroutine of its own, because a read cannot be
+// interrupted; that goroutine ends with ctx, or with the read during which ctx ended.
+func readFrames(ctx context.Context, r io.Reader, most int, handle frameHandler) error {
+	type reading struct {
+		frame []byte
+		err   error
 	}
-	go in.readLoop(ctx)
-	return in
-}
-
-func (in *frameReader) readLoop(ctx context.Context) {
+	readings := make(chan reading)
+	go func() {
+		defer close(readings)
+		frames := frame.NewReader(r, most)
+		for {
+			b, err := frames.Next()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			select {
+			case readings <- reading{b, err}:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil && !errors.Is(err, frame.ErrTooLong) {
+				return
+			}
+		}
+	}()
 	for {
-		b, err := in.frames.Next()
-		work, more := in.handleFrame(b, err)
-		if !more {
-			close(in.done)
-			return
-		}
-		if work == nil {
-			continue
-		}
 		select {
-		case in.turn <- struct{}{}:
-		default:
-			go in.readLoop(ctx)
-		}
-		work()
-		select {
-		case in.kept <- struct{}{}:
-		default:
-			return
-		}
-		select {
-		case <-in.turn:
-			<-in.kept
-		case <-in.done:
-			return
+		case got, more := <-readings:
+			if !more {
+				return nil
+			}
+			if err := handle(got.frame, got.err); err != nil {
+				return err
+			}
 		case <-ctx.Done():
-			return
+			return nil
 		}
 	}
-}
-
-func (in *frameReader) handleFrame(b []byte, err error) (work func(), more bool) {
-	if errors.Is(err, io.EOF) {
-		return nil, false
-	}
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if in.stopped {
-		return nil, false
-	}
-	work, in.err = in.handle(b, err)
-	return work, in.err == nil && (err == nil || errors.Is(err, frame.ErrTooLong))
-}
-
-// waitAndStop returns at the end of reading, or when ctx ends, with the error of the
-// handler. The handler is not called after that; a read may still go on.
-func (in *frameReader) waitAndStop(ctx context.Context) error {
-	select {
-	case <-in.done:
-	case <-ctx.Done():
-	}
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.stopped = true
-	return in.err
 }
