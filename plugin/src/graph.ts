@@ -36,15 +36,24 @@ export class OpenGraph {
   }
 
   /** The page or block beside or below which something is inserted. */
-  async target(nameOrUUID: string, place: Place): Promise<Target> {
-    const page = await this.visible.page(nameOrUUID).catch(unlessMissing)
+  target(nameOrUUID: string, place: Place): Promise<Target> {
+    return this.targetIn(this.visible, nameOrUUID, place)
+  }
+
+  /** The same without exclusions, for what a person undoes. */
+  unfilteredTarget(nameOrUUID: string, place: Place): Promise<Target> {
+    return this.targetIn(this.reader, nameOrUUID, place)
+  }
+
+  private async targetIn(seen: Reader | Exclusions, nameOrUUID: string, place: Place): Promise<Target> {
+    const page = await seen.page(nameOrUUID).catch(unlessMissing)
     if (page) {
       if (place === 'before' || place === 'after') {
         throw invalid('place', `"${place}" needs a block as target, and this is a page`)
       }
       return { uuid: page.is.uuid, page: page.is, children: uuids(await this.reader.tree(page)) }
     }
-    const found = await this.visible.block(nameOrUUID)
+    const found = await seen.block(nameOrUUID)
     if (place === 'after') return { uuid: found.block.uuid, children: [] }
     if (place === 'before') return this.beside(found)
     const block = findBlock(await this.reader.tree(found.page), found.block.uuid)
@@ -56,15 +65,6 @@ export class OpenGraph {
     const siblings = (await this.reader.siblings(row)).map((one) => one.uuid as string)
     const left = siblings[siblings.indexOf(block.uuid) - 1]
     return { uuid: block.uuid, children: [], ...(left ? { left } : {}), ...(block.parent ? { parent: block.parent } : {}) }
-  }
-
-  /** The same without exclusions, for what a person undoes. */
-  async unfilteredTarget(nameOrUUID: string, place: 'after' | 'first'): Promise<Target> {
-    const page = await this.reader.findPage(nameOrUUID)
-    if (page) return { uuid: page.is.uuid, page: page.is, children: uuids(await this.reader.tree(page)) }
-    const { block, page: on } = await this.reader.block(nameOrUUID)
-    if (place === 'after') return { uuid: block.uuid, children: [] }
-    return { uuid: block.uuid, children: uuids(findBlock(await this.reader.tree(on), block.uuid)?.children ?? []) }
   }
 
   /** A block with its children down to depth: 0 none, -1 all. */

@@ -87,17 +87,15 @@ export class Reader {
     const rows: Row[] = []
     for (let level = 0, parents = [row.id as number]; level < depth && parents.length > 0; level++) {
       const found = await this.pull('?b', `[(ground ${numbers(parents)}) [?p ...]] [?b :block/parent ?p]`)
-      const shown = found.filter((one) => this.dialect.isVisible(one))
-      rows.push(...shown)
-      parents = shown.map((one) => one.id as number)
+      rows.push(...found)
+      parents = found.filter((one) => this.dialect.isVisible(one)).map((one) => one.id as number)
     }
     return rows.length === 0 ? [] : this.toBlocks(this.buildTrees(rows, row.id), page)
   }
 
-  /** All rows of a page, as trees. */
+  /** All visible rows of a page, as trees. */
   async outline(page: Found<Page>): Promise<RowTree[]> {
-    const rows = await this.pull('?b', `[?b :block/page ${page.row.id}]`)
-    return this.buildTrees(rows.filter((row) => this.dialect.isVisible(row)), page.row.id)
+    return this.buildTrees(await this.pull('?b', `[?b :block/page ${page.row.id}]`), page.row.id)
   }
 
   private async toBlocks(twigs: RowTree[], page: Found<Page>): Promise<Block[]> {
@@ -108,7 +106,7 @@ export class Reader {
     return grow(twigs)
   }
 
-  /** Rows as trees below root; a row without parent is a child of root. */
+  /** The visible ones of rows as trees below root; a row without parent is a child of root. */
   private buildTrees(rows: Row[], root: number): RowTree[] {
     const below = new Map<number, Row[]>()
     for (const row of rows) {
@@ -120,15 +118,19 @@ export class Reader {
     const grow = (parent: number, depth: number): RowTree[] =>
       depth > 200 // a loop in a damaged graph
         ? []
-        : this.dialect.sort(below.get(parent) ?? [], parent).map((row) => ({ row, children: grow(row.id, depth + 1) }))
+        : this.visibleInOrder(below.get(parent) ?? [], parent).map((row) => ({ row, children: grow(row.id, depth + 1) }))
     return grow(root, 0)
+  }
+
+  /** All children of one parent are sorted before any is left out: in a file graph each row names the one to its left. */
+  private visibleInOrder(rows: Row[], parent: number): Row[] {
+    return this.dialect.sort(rows, parent).filter((row) => this.dialect.isVisible(row))
   }
 
   /** A block and its siblings, in order. */
   async siblings(row: Row): Promise<Row[]> {
     const parent = idOf(row.parent) ?? idOf(row.page)!
-    const rows = await this.pull('?b', `[?b :block/parent ${parent}]`)
-    return this.dialect.sort(rows.filter((one) => this.dialect.isVisible(one)), parent)
+    return this.visibleInOrder(await this.pull('?b', `[?b :block/parent ${parent}]`), parent)
   }
 
   /** The first block of a page in a file graph, if it holds the page's properties. */

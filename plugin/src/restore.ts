@@ -2,16 +2,15 @@ import { hasID } from './adapters/file'
 import { invalid } from './fault'
 import type { OpenGraph } from './graph'
 import type { Row } from './host'
-import type { Draft, Page, Values } from './model'
+import type { Draft, Page, Place, Values } from './model'
 import type { Found } from './reader'
 import type { BlockState, PageState } from './states'
 
 // Restores recorded states as exactly as Logseq allows plugins to. The server reads
 // the state again to verify the result.
 
-/** Inserts trees after a sibling, or as the first children of home, a block or a page. */
-export async function restoreBlocks(graph: OpenGraph, home: string, after: string | undefined, blocks: BlockState[]): Promise<void> {
-  const [name, place] = after ? ([after, 'after'] as const) : ([home, 'first'] as const)
+/** Inserts trees beside a block, or below one or on a page. */
+export async function restoreBlocks(graph: OpenGraph, name: string, place: Place, blocks: BlockState[]): Promise<void> {
   const target = await graph.unfilteredTarget(name, place)
   await graph.write.insertTree(target, place, blocks.map(toDraft))
   for (const one of flatten(blocks)) await writeBlockState(graph, one)

@@ -23,7 +23,10 @@ export interface PlacedBlockState extends BlockState {
   page?: string
   /** For other blocks. */
   parent?: string
+  /** The sibling before it; absent for the first. */
   after?: string
+  /** The sibling behind it; absent for the last. */
+  before?: string
 }
 
 export interface PageState {
@@ -62,6 +65,7 @@ export class StateReader {
     return {
       ...(position.parent ? { parent: position.parent.row.uuid } : { page: this.db ? found.page.is.uuid : found.page.is.name }),
       ...(position.after ? { after: position.after.row.uuid } : {}),
+      ...(position.before ? { before: position.before.row.uuid } : {}),
       ...this.blockState(position.twig, entities, children),
     }
   }
@@ -146,12 +150,13 @@ interface TreePosition {
   twig: RowTree
   parent?: RowTree
   after?: RowTree
+  before?: RowTree
 }
 
 function findInTree(twigs: RowTree[], uuid: string, parent?: RowTree): TreePosition | undefined {
   for (const [at, twig] of twigs.entries()) {
-    const after = twigs[at - 1]
-    if (twig.row.uuid === uuid) return { twig, ...(parent ? { parent } : {}), ...(after ? { after } : {}) }
+    const [after, before] = [twigs[at - 1], twigs[at + 1]]
+    if (twig.row.uuid === uuid) return { twig, ...(parent ? { parent } : {}), ...(after ? { after } : {}), ...(before ? { before } : {}) }
     const below = findInTree(twig.children, uuid, twig)
     if (below) return below
   }

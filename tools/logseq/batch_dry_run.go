@@ -133,7 +133,7 @@ func (r *batchDryRun) merge() bool {
 func staysInPlace(c tools.Change) bool {
 	was, errA := decodeState[blockSnapshot](c.Before)
 	is, errB := decodeState[blockSnapshot](c.After)
-	return !c.After.Exists || errA == nil && errB == nil && was.Page == is.Page && was.Parent == is.Parent && was.After == is.After
+	return !c.After.Exists || errA == nil && errB == nil && !was.differs(is.blockPlace)
 }
 
 // mergeStates predicts a block after two changes, if one of them only moves
@@ -150,6 +150,6 @@ func mergeStates(first, second tools.Change) tools.State {
 		!reflect.DeepEqual(was.blockTree, goes.blockTree) {
 		return tools.State{}
 	}
-	is.Page, is.Parent, is.After = goes.Page, goes.Parent, goes.After
+	is.blockPlace = goes.blockPlace
 	return encodeState(is)
 }

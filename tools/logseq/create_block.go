@@ -75,16 +75,6 @@ func (g *Graph) createRequest(p insertPosition, d *draft) writeRequest {
 			Keep       []UUID     `json:"keep,omitempty"`
 		}{d.UUID, p.target, p.position, d.Content, d.Properties, d.Keep},
 		details: writeDetails{UUID: d.UUID, Page: p.page.Name},
-		verify: func(ctx context.Context) (verification, error) {
-			found, err := g.verifyBlock(ctx, d.UUID, d.Content, d.Properties)
-			if err != nil || found != applied {
-				return found, err
-			}
-			b, err := g.block(ctx, d.UUID, 0)
-			if err != nil {
-				return appliedDifferently, err
-			}
-			return g.verifyPosition(ctx, p, b)
-		},
+		verify:  func(ctx context.Context) (verification, error) { return g.verifyNewBlock(ctx, p, d) },
 	}
 }

@@ -61,7 +61,7 @@ var (
 	someName = regexp.MustCompile(`"name": ("(?:[^"\\]|\\.)*")`)
 	somePage = regexp.MustCompile(`"page": ("(?:[^"\\]|\\.)*")`)
 	someHome = regexp.MustCompile(`"(?:page|parent)": ("(?:[^"\\]|\\.)*")`)
-	behind   = regexp.MustCompile(`(?m)^  "after": .*\n`)
+	behind   = regexp.MustCompile(`(?m)^  "(?:after|before)": .*\n`)
 )
 
 // nested is how the targets of a graph lie within each other.

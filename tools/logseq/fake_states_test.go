@@ -54,6 +54,9 @@ func (f *fakePeer) blockState(in map[string]any) (any, error) {
 	if s.at > 0 {
 		k["after"] = (*s.list)[s.at-1].UUID
 	}
+	if s.at+1 < len(*s.list) {
+		k["before"] = (*s.list)[s.at+1].UUID
+	}
 	return k, nil
 }
 
@@ -176,13 +179,19 @@ func (f *fakePeer) referrers(in map[string]any) (any, error) {
 
 func (f *fakePeer) restoreBlocks(in map[string]any) (any, error) {
 	blocks := blocksFromSnapshot(in["blocks"])
-	if after, ok := in["after"].(string); ok {
-		return nil, f.place(after, "after", blocks)
+	for _, place := range []string{"after", "before"} {
+		if sibling, ok := in[place].(string); ok {
+			return nil, f.place(sibling, place, blocks)
+		}
+	}
+	place := "first"
+	if in["last"] == true {
+		place = "last"
 	}
 	if parent, ok := in["parent"].(string); ok {
-		return nil, f.place(parent, "first", blocks)
+		return nil, f.place(parent, place, blocks)
 	}
-	return nil, f.place(in["page"], "first", blocks)
+	return nil, f.place(in["page"], place, blocks)
 }
 
 func (f *fakePeer) restorePage(in map[string]any) (any, error) {

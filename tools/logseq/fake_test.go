@@ -43,6 +43,7 @@ const (
 	lostNever       // the connection is lost, nothing lands
 	notThere        // the peer says NOT_FOUND
 	unsent          // another graph was opened before the call was sent
+	astray          // the change lands, and the blocks of every page are in the opposite order
 )
 
 type fakePage struct {
@@ -196,6 +197,11 @@ func (f *fakePeer) Call(ctx context.Context, method string, in, out any, again b
 		answer, err = f.run(method, asked)
 		f.bind()
 	}
+	if wrong == astray {
+		for _, p := range f.pages {
+			reverseBlocks(p.blocks)
+		}
+	}
 	switch wrong {
 	case late, never:
 		e := &tools.Error{Code: tools.Timeout, SpecCode: "TIMEOUT", Message: "[deferred timeout] async call #7"}
@@ -245,6 +251,13 @@ func (f *fakePeer) page(name any, besides ...any) (*fakePage, error) {
 		}
 	}
 	return nil, fakeError("NOT_FOUND", "no page")
+}
+
+func reverseBlocks(blocks []*fakeBlock) {
+	slices.Reverse(blocks)
+	for _, b := range blocks {
+		reverseBlocks(b.Children)
+	}
 }
 
 func looksLikeUUID(name string) bool { return len(name) == 36 && strings.Count(name, "-") == 4 }

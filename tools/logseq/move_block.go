@@ -73,11 +73,14 @@ func (g *Graph) MoveBlock(ctx context.Context, c tools.CallContext, in MoveBlock
 			if err != nil {
 				return notApplied, err
 			}
-			found, err := g.verifyPosition(ctx, p, now)
-			if found == appliedDifferently && now.Parent == was.Parent && now.Page.UUID == was.Page.UUID && p.parent != parentUUID(was) {
-				found = notApplied
+			order, err := g.childOrder(ctx, p)
+			switch {
+			case err == nil && p.holds(order, []UUID{was.UUID}):
+				return applied, nil
+			case now.Parent == was.Parent && now.Page.UUID == was.Page.UUID && p.parent != parentUUID(was):
+				return notApplied, err
 			}
-			return found, err
+			return appliedDifferently, err
 		},
 	}, planBlockUpdate(was.UUID, p.applyTo))
 	return out, err
@@ -93,11 +96,12 @@ func parentUUID(b wireBlock) UUID {
 
 // applyTo puts a snapshot at p, as precisely as a person needs to see it.
 func (p insertPosition) applyTo(k *blockSnapshot) {
-	k.Page, k.Parent, k.After = p.page.Name, "", ""
-	if p.parent != p.page.UUID {
-		k.Page, k.Parent = "", p.parent
-	}
-	if p.position == after {
+	k.blockPlace = p.place()
+	switch p.position {
+	case after:
 		k.After = p.target
+	case before:
+		k.Before = p.target
+	default:
 	}
 }

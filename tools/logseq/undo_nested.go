@@ -85,7 +85,7 @@ func (p affectedTargets) sameBlock(a, b tools.State) bool {
 	if errX != nil || errY != nil || a.Exists != b.Exists {
 		return false
 	}
-	x.After, y.After = "", ""
+	x.blockPlace, y.blockPlace = x.home(), y.home()
 	if p.pages[x.Page] && p.pages[y.Page] { // renamed
 		x.Page, y.Page = "", ""
 	}

@@ -41,10 +41,7 @@ func (g *Graph) planInsert(p insertPosition, drafts []*draft) []plannedChange {
 	g.assignIDs(p, drafts)
 	var all []plannedChange
 	for _, d := range drafts {
-		k := blockSnapshot{Page: p.page.Name, blockTree: d.snapshot()}
-		if p.parent != p.page.UUID {
-			k.Page, k.Parent = "", p.parent
-		}
+		k := blockSnapshot{p.place(), d.snapshot()}
 		all = append(all, plannedChange{target: target{treeTarget, string(d.UUID)}, after: encodeState(k)})
 	}
 	return append(all, planReferenced(drafts)...)

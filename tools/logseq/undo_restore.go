@@ -25,7 +25,7 @@ func (g *Graph) Restore(ctx context.Context, c tools.CallContext, changes []tool
 		return err
 	}
 	defer end()
-	r := &restorer{g: g}
+	r := &restorer{g: g, orders: map[blockPlace][]UUID{}}
 	for _, change := range changes {
 		if err := r.addChange(ctx, change); err != nil {
 			return err
@@ -35,6 +35,9 @@ func (g *Graph) Restore(ctx context.Context, c tools.CallContext, changes []tool
 		return err
 	}
 	if err := r.addReferrers(ctx); err != nil {
+		return err
+	}
+	if err := r.readOrders(ctx); err != nil {
 		return err
 	}
 	if err := c.BeforeWrite(ctx, r.changes...); err != nil {
@@ -54,6 +57,7 @@ type restorer struct {
 	g       *Graph
 	steps   []undoStep
 	changes []tools.Change // as they are reported: neighbours may be others now
+	orders  map[blockPlace][]UUID
 	done    []string
 }
 
@@ -230,20 +234,11 @@ func (r *restorer) recreatePages(ctx context.Context) error {
 		if now == nil || len(now.Blocks) > 0 || len(blocks) == 0 { // out of the bin it comes with its blocks
 			continue
 		}
-		if err := r.write(ctx, v, "blocks.restore", restoreBlocksParams{Page: p.Name, Blocks: blocks}); err != nil {
+		if err := r.write(ctx, v, "blocks.restore", restoreBlocksParams{blockPlace: blockPlace{Page: p.Name}, Blocks: blocks}); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// restoreBlocksParams are the parameters of blocks.restore: trees and their
-// position.
-type restoreBlocksParams struct {
-	Page   string      `json:"page,omitempty"`
-	Parent UUID        `json:"parent,omitempty"`
-	After  UUID        `json:"after,omitempty"`
-	Blocks []blockTree `json:"blocks"`
 }
 
 // restoreBlocks recreates deleted blocks, and restores the text, properties
@@ -271,10 +266,7 @@ func (r *restorer) recreateBlock(ctx context.Context, v undoStep) error {
 	if err != nil {
 		return err
 	}
-	if k.After, err = r.existingSibling(ctx, k); err != nil {
-		return err
-	}
-	return r.write(ctx, v, "blocks.restore", restoreBlocksParams{k.Page, k.Parent, k.After, []blockTree{k.blockTree}})
+	return r.insertBack(ctx, v, k)
 }
 
 // dependsOn reports whether the position of a block depends on another one
@@ -290,17 +282,4 @@ func dependsOn(v undoStep, waiting []undoStep) bool {
 // contains reports whether uuid is the block or below it.
 func (k blockTree) contains(uuid UUID) bool {
 	return uuid != "" && (k.UUID == uuid || slices.ContainsFunc(k.Children, func(c blockTree) bool { return c.contains(uuid) }))
-}
-
-// existingSibling returns the block that k was after, if it is still in the
-// same place.
-func (r *restorer) existingSibling(ctx context.Context, k blockSnapshot) (UUID, error) {
-	if k.After == "" {
-		return "", nil
-	}
-	sibling, err := r.g.readBlockSnapshot(ctx, target{blockTarget, string(k.After)})
-	if err != nil || sibling == nil || sibling.Parent != k.Parent || sibling.Page != k.Page {
-		return "", err
-	}
-	return k.After, nil
 }

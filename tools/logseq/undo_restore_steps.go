@@ -177,7 +177,7 @@ func (r *restorer) restoreBlock(ctx context.Context, v undoStep) error {
 	if err != nil || equalStates(now, v.After) { // Logseq has done it along with another
 		return err
 	}
-	if was.Page != k.Page || was.Parent != k.Parent || was.After != k.After {
+	if was.differs(k.blockPlace) {
 		if err := r.moveBack(ctx, v, k); err != nil {
 			return err
 		}
@@ -191,24 +191,7 @@ func (r *restorer) restoreBlock(ctx context.Context, v undoStep) error {
 	if err := r.write(ctx, v, "blocks.delete", uuidArg{k.UUID}); err != nil {
 		return err
 	}
-	return r.write(ctx, v, "blocks.restore", restoreBlocksParams{k.Page, k.Parent, k.After, []blockTree{k.blockTree}})
-}
-
-// moveBack moves a block back after its former sibling, or to the first
-// position.
-func (r *restorer) moveBack(ctx context.Context, v undoStep, k blockSnapshot) error {
-	after, err := r.existingSibling(ctx, k)
-	if err != nil {
-		return err
-	}
-	in := moveArg{k.UUID, k.Page, first}
-	switch {
-	case after != "":
-		in.Target, in.Place = string(after), "after"
-	case k.Parent != "":
-		in.Target = string(k.Parent)
-	}
-	return r.write(ctx, v, "blocks.move", in)
+	return r.insertBack(ctx, v, k)
 }
 
 // verify checks every target once more, because Logseq may have stored
@@ -224,10 +207,11 @@ func (r *restorer) verify(ctx context.Context) error {
 			wrong = append(wrong, v.Target)
 		}
 	}
-	if len(wrong) == 0 {
-		return nil
-	}
 	slices.Sort(wrong)
+	misplaced, err := r.compareOrders(ctx)
+	if wrong = append(wrong, misplaced...); err != nil || len(wrong) == 0 {
+		return err
+	}
 	return tools.Errorf(tools.Unavailable, "Logseq did not restore %s exactly", wrong[0]).
 		WithHint("Check it in Logseq and correct the rest by hand.").WithData(map[string]any{"not_exact": wrong})
 }

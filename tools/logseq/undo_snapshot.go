@@ -14,11 +14,26 @@ import (
 // own text and, on a DB graph, properties by ident. Times are left out because
 // they cannot be set.
 type blockSnapshot struct {
+	blockPlace
+	blockTree
+}
+
+// A blockPlace says where a block is.
+type blockPlace struct {
 	// of a top-level block; uuid on a DB graph, name on a file graph, where page uuids are not permanent
 	Page   string `json:"page,omitempty"`
 	Parent UUID   `json:"parent,omitempty"` // of any other block
 	After  UUID   `json:"after,omitempty"`  // the sibling before it; absent for the first
-	blockTree
+	Before UUID   `json:"before,omitempty"` // the sibling behind it; absent for the last, and in States of older plugins
+}
+
+// home is the place without neighbours.
+func (p blockPlace) home() blockPlace { return blockPlace{Page: p.Page, Parent: p.Parent} }
+
+// differs reports whether a block was moved. What stands behind it may have
+// changed without that.
+func (p blockPlace) differs(other blockPlace) bool {
+	return p.home() != other.home() || p.After != other.After
 }
 
 type blockTree struct {
@@ -171,7 +186,7 @@ func decodeState[T any](s tools.State) (T, error) {
 func equalStates(a, b tools.State) bool { return a.Exists == b.Exists && bytes.Equal(a.Data, b.Data) }
 
 // sameTargetState reports whether a target holds the same in two States. It
-// ignores the block before it, which only matters for putting a block back.
+// ignores the blocks beside it, which only matter for putting a block back.
 func sameTargetState(t target, a, b tools.State) bool {
 	if equalStates(a, b) || a.Exists != b.Exists || !t.isBlock() {
 		return equalStates(a, b)
@@ -181,6 +196,6 @@ func sameTargetState(t target, a, b tools.State) bool {
 	if errX != nil || errY != nil {
 		return false
 	}
-	x.After, y.After = "", ""
+	x.blockPlace, y.blockPlace = x.home(), y.home()
 	return bytes.Equal(encodeState(x).Data, encodeState(y).Data)
 }

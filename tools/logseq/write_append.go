@@ -2,6 +2,7 @@ package logseq
 
 import (
 	"context"
+	"slices"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -50,20 +51,25 @@ func (g *Graph) appendRequest(p wirePage, d *draft, earlier []string) writeReque
 			Keep    []UUID `json:"keep,omitempty"`
 		}{p.UUID, d.Content, d.UUID, d.Keep},
 		details: writeDetails{UUID: d.UUID, Page: p.Name, Done: earlier},
-		verify:  func(ctx context.Context) (verification, error) { return g.verifyBlock(ctx, d.UUID, d.Content, nil) },
+		verify:  func(ctx context.Context) (verification, error) { return g.verifyNewBlock(ctx, p.endPosition(), d) },
 	}
 }
 
-// verifyBlock compares a block that was read back with what it was given.
-func (g *Graph) verifyBlock(ctx context.Context, uuid UUID, content string, properties Properties) (verification, error) {
-	b, err := g.block(ctx, uuid, 0)
+// verifyNewBlock compares a block that was read back, and its place, with what
+// it was given.
+func (g *Graph) verifyNewBlock(ctx context.Context, p insertPosition, d *draft) (verification, error) {
+	b, err := g.block(ctx, d.UUID, 0)
 	switch {
 	case isNotFound(err):
 		return notApplied, nil
 	case err != nil:
 		return notApplied, err
-	case !b.hasText(content) || !hasProperties(nil, b.Properties, properties):
+	case !b.hasText(d.Content) || !hasProperties(nil, b.Properties, d.Properties):
 		return appliedDifferently, nil
+	}
+	order, err := g.childOrder(ctx, p)
+	if err != nil || !p.holds(order, []UUID{d.UUID}) {
+		return appliedDifferently, err
 	}
 	return applied, nil
 }
@@ -79,13 +85,14 @@ func (g *Graph) insertRequest(p insertPosition, drafts []*draft, earlier []strin
 	}
 }
 
-// verifyDrafts compares a page that was read back with the tree it was given.
+// verifyDrafts compares a page that was read back with the trees that it was
+// given, and their order.
 func (g *Graph) verifyDrafts(ctx context.Context, p insertPosition, drafts []*draft) (verification, error) {
 	_, blocks, err := g.tree(ctx, string(p.page.UUID), allLevels)
 	if err != nil {
 		return notApplied, err
 	}
-	there := map[UUID]wireBlock{}
+	there := map[UUID]wireBlock{p.page.UUID: {Children: blocks}}
 	var note func([]wireBlock)
 	note = func(blocks []wireBlock) {
 		for _, b := range blocks {
@@ -99,7 +106,7 @@ func (g *Graph) verifyDrafts(ctx context.Context, p insertPosition, drafts []*dr
 		all++
 		if b, ok := there[d.UUID]; ok {
 			found++
-			if b.hasText(d.Content) && hasProperties(nil, b.Properties, d.Properties) {
+			if b.hasText(d.Content) && hasProperties(nil, b.Properties, d.Properties) && slices.Equal(blockUUIDs(b.Children), topUUIDs(d.Children)) {
 				right++
 			}
 		}
@@ -109,7 +116,7 @@ func (g *Graph) verifyDrafts(ctx context.Context, p insertPosition, drafts []*dr
 		return notApplied, nil
 	case found < all:
 		return partlyApplied, nil
-	case right < all:
+	case right < all || !p.holds(blockUUIDs(there[p.parent].Children), topUUIDs(drafts)):
 		return appliedDifferently, nil
 	}
 	return applied, nil

@@ -107,53 +107,48 @@ func (g *Graph) resolveBeside(ctx context.Context, w positionArgs) (insertPositi
 	return p, nil
 }
 
-// verifyPosition checks that b is at p.
-func (g *Graph) verifyPosition(ctx context.Context, p insertPosition, b wireBlock) (verification, error) {
-	if parentUUID(b) != p.parent {
-		return appliedDifferently, nil
+// place is what a snapshot says of p, without neighbours.
+func (p insertPosition) place() blockPlace {
+	if p.parent != p.page.UUID {
+		return blockPlace{Parent: p.parent}
 	}
-	order, err := g.childOrder(ctx, p)
-	if err != nil {
-		return appliedDifferently, err
+	return blockPlace{Page: p.page.Name}
+}
+
+// holds reports whether blocks stand at p, one after another, in the order of
+// the children of p's parent.
+func (p insertPosition) holds(order, blocks []UUID) bool {
+	begin := slices.Index(order, blocks[0])
+	end := begin + len(blocks)
+	if begin < 0 || end > len(order) || !slices.Equal(order[begin:end], blocks) {
+		return false
 	}
-	at := slices.Index(order, b.UUID)
-	sibling := slices.Index(order, p.target)
-	ok := at >= 0
 	switch p.position {
 	case before:
-		ok = ok && at == sibling-1
+		return end < len(order) && order[end] == p.target
 	case after:
-		ok = ok && at == sibling+1
+		return begin > 0 && order[begin-1] == p.target
 	case last:
-		ok = ok && at == len(order)-1
-	case first:
-		ok = at == 0
+		return end == len(order)
+	default:
+		return begin == 0
 	}
-	if !ok {
-		return appliedDifferently, nil
-	}
-	return applied, nil
 }
 
 // childOrder returns the uuids of the children of p's parent, in order.
 func (g *Graph) childOrder(ctx context.Context, p insertPosition) ([]UUID, error) {
-	var blocks []wireBlock
 	if p.parent == p.page.UUID {
-		_, all, err := g.tree(ctx, string(p.page.UUID), 1)
-		if err != nil {
-			return nil, err
-		}
-		blocks = all
-	} else {
-		b, err := g.block(ctx, p.parent, 1)
-		if err != nil {
-			return nil, err
-		}
-		blocks = b.Children
+		_, blocks, err := g.tree(ctx, string(p.page.UUID), 1)
+		return blockUUIDs(blocks), err
 	}
-	var order []UUID
+	b, err := g.block(ctx, p.parent, 1)
+	return blockUUIDs(b.Children), err
+}
+
+func blockUUIDs(blocks []wireBlock) []UUID {
+	var uuids []UUID
 	for _, b := range blocks {
-		order = append(order, b.UUID)
+		uuids = append(uuids, b.UUID)
 	}
-	return order, nil
+	return uuids
 }

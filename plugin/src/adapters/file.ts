@@ -47,15 +47,24 @@ export const fileDialect: Dialect = {
   isVisible: (row) => !row['pre-block?'],
 }
 
-/** Siblings are a linked list: each names the one to its left, the first its parent. */
+/**
+ * Siblings are a linked list: each names the one to its left, the first its
+ * parent. A broken list still shows every block: what is not linked to the
+ * parent comes last, and what is linked to each other stays together.
+ */
 function chain(rows: Row[], parent: number): Row[] {
   const right = new Map(rows.map((row) => [idOf(row.left), row]))
-  const sorted: Row[] = []
-  for (let row = right.get(parent); row && sorted.length < rows.length; row = right.get(row.id)) {
-    sorted.push(row)
+  const sorted = new Set<Row>()
+  const follow = (first: Row | undefined) => {
+    for (let row = first; row && !sorted.has(row); row = right.get(row.id)) sorted.add(row)
   }
-  // A broken list still shows every block, the lost ones last.
-  return sorted.length === rows.length ? sorted : [...new Set([...sorted, ...rows])]
+  follow(right.get(parent))
+  if (sorted.size < rows.length) {
+    const ids = new Set(rows.map((row) => row.id as number))
+    for (const row of rows) if (!ids.has(idOf(row.left) ?? parent)) follow(row)
+    rows.forEach(follow) // a list that bites its own tail
+  }
+  return [...sorted]
 }
 
 const partsOf = (row: Row) => (row.format === 'org' ? splitDrawer : split)(row.content ?? '')

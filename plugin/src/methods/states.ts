@@ -30,8 +30,10 @@ export const states: Methods = {
     writes: true,
     async run(graph, params) {
       const blocks = blockStates(params, 'blocks')
-      const home = optionalText(params, 'parent') ?? name(params, 'page')
-      await restoreBlocks(graph, home, optionalText(params, 'after'), blocks)
+      const [after, before] = [optionalText(params, 'after'), optionalText(params, 'before')]
+      if (after) await restoreBlocks(graph, after, 'after', blocks)
+      else if (before) await restoreBlocks(graph, before, 'before', blocks)
+      else await restoreBlocks(graph, optionalText(params, 'parent') ?? name(params, 'page'), flag(params, 'last') ? 'last' : 'first', blocks)
       return {}
     },
   },

@@ -21,9 +21,9 @@ export interface Block {
 /** A tag is called "#tag", and a page in the recycle bin "bin: page". */
 export type Outline = Record<string, Block[]>
 
-/** What Logseq keeps for itself is left out. */
+/** What Logseq keeps for itself is left out, and the block of a file graph's page that holds its properties. */
 export function outline(w: World): Outline {
-  const below = (id: number): Block[] => w.children(id).map((row) => ({ ...block(w, row), children: below(row.id) }))
+  const below = (id: number): Block[] => w.children(id).filter((row) => !row[':block/pre-block?']).map((row) => ({ ...block(w, row), children: below(row.id) }))
   const found = (w.query('[:find ?p :where [?p :block/name _] (not [?p :logseq.property/built-in? true])]', []) as number[][]).map(([id]) => w.pull(id!))
   return Object.fromEntries(found.flatMap((row) => (isPage(w, row) ? [[shownName(w, row), below(row.id)]] : [])))
 }

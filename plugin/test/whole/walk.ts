@@ -182,7 +182,8 @@ export class Walk {
     if (above) then[above.split('/')[0]!] ??= []
     if (above) then[above] ??= []
     then[title] = [{ ...fresh(text), children: [fresh(below)] }]
-    return { tool: 'create_page', args: { title, content: `- ${text}\n  - ${below}` }, then }
+    const properties = this.random() < 0.5 ? { properties: { mood: 'fine' } } : {}
+    return { tool: 'create_page', args: { title, content: `- ${text}\n  - ${below}`, ...properties }, then }
   }
 
   private append(then: Outline): Step {

@@ -1,5 +1,6 @@
 import type { Window } from '../host/launch'
 import type { Block, Outline } from '../host/outline'
+import { known } from '../host/seed'
 import type { Place, Step } from './walk'
 
 // Random steps of what only DB graphs have: tags, typed values, pages of one
@@ -34,8 +35,14 @@ export async function furnish(window: Window, kind: 'db' | 'og'): Promise<void> 
   const garden = 'Gärten'.normalize(kind === 'db' ? 'NFC' : 'NFD')
   await window.person('create_page', garden, {}, { redirect: false, createFirstBlock: false })
   await window.person('insert_block', garden, 'hedge', { sibling: false })
-  if (kind === 'og') return
+  if (kind === 'og') return nameProperties(window)
   for (const [name, schema] of typed) await window.person('create_property', name, schema)
+}
+
+/** Gives a page of a file graph properties: its first block has nothing else. */
+async function nameProperties(window: Window): Promise<void> {
+  const head = (await window.person('insert_block', known.first, '', { sibling: true, before: true })) as { uuid: string }
+  await window.person('update_block', head.uuid, 'mood:: fine')
 }
 
 function tagBlock(then: Outline, draw: Draw): Step | null {
