@@ -12,7 +12,7 @@ import (
 // DeletePageIn are the arguments of delete_page.
 type DeletePageIn struct {
 	Path    string `json:"path" jsonschema:"page, or folder/ with all in it"`
-	IfMatch Etag   `json:"if_match,omitempty" jsonschema:"etag from read_page; refused if the page has changed since"`
+	IfMatch Etag   `json:"if_match,omitempty" jsonschema:"etag from read_page"`
 	DryRun  bool   `json:"dry_run,omitempty" jsonschema:"write nothing"`
 }
 

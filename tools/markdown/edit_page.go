@@ -41,10 +41,10 @@ func (EditAction) JSONSchema() *jsonschema.Schema {
 // EditPageIn are the arguments of edit_page.
 type EditPageIn struct {
 	Path    string     `json:"path" jsonschema:"page"`
-	Action  EditAction `json:"action" jsonschema:"check and uncheck tick a task"`
+	Action  EditAction `json:"action" jsonschema:"what to do"`
 	Content string     `json:"content,omitempty" jsonschema:"new text or value"`
 	editTarget
-	IfMatch Etag `json:"if_match,omitempty" jsonschema:"etag from read_page; edits of other parts are merged"`
+	IfMatch Etag `json:"if_match,omitempty" jsonschema:"etag from read_page; edits elsewhere are merged"`
 	DryRun  bool `json:"dry_run,omitempty" jsonschema:"only answer the diff"`
 }
 
@@ -52,11 +52,25 @@ type EditPageIn struct {
 type editTarget struct {
 	Text     string `json:"text,omitempty" jsonschema:"target: exact text"`
 	Count    Lines  `json:"count,omitempty" jsonschema:"how often text occurs"`
-	Heading  string `json:"heading,omitempty" jsonschema:"target: section, such as Plan#Log"`
-	Block    string `json:"block,omitempty" jsonschema:"target: a block id"`
-	Property string `json:"property,omitempty" jsonschema:"target: a front matter key"`
+	Heading  string `json:"heading,omitempty" jsonschema:"target: section, as Plan#Log"`
+	Block    string `json:"block,omitempty" jsonschema:"target: block id"`
+	Property string `json:"property,omitempty" jsonschema:"target: front matter key"`
 	Lines    string `json:"lines,omitempty" jsonschema:"target: 12 or 12-15"`
 	Task     string `json:"task,omitempty" jsonschema:"target: text of a task"`
+	Whole    Whole  `json:"target,omitempty" jsonschema:"the whole body"`
+}
+
+// Whole is "body", all that stands below the front matter.
+type Whole string
+
+// JSONSchema implements [tools.SchemaProvider].
+func (Whole) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "string", Enum: []any{"body"}}
+}
+
+// targetNames are the arguments that say what part of a page is meant.
+func targetNames() []string {
+	return []string{"text", "heading", "block", "property", "lines", "task", "target"}
 }
 
 // EditPageOut is the answer of edit_page.
@@ -71,10 +85,10 @@ type EditPageOut struct {
 func editPage() tools.Tool[*Notebook] {
 	return writesTo(tools.DefineWithContext(tools.Spec[EditPageIn, EditPageOut]{
 		Name: "edit_page", Title: "Edit a page", Effect: tools.Writes,
-		Normalize: aliases("path", "content", "text", "heading"),
+		Normalize: normalizeEdit,
 		Doc: "Changes one part of a page and leaves every other byte.\n" +
-			"Give one target, or none for the body. insert_* adds beside it; replace keeps a heading's line. " +
-			"append and delete with content change an element of a list property.",
+			"Give one target; append and prepend may go without, for the body. insert_* adds beside it; replace keeps a heading's line. " +
+			"With content, append and delete change an element of a list property.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[EditPageIn, EditPageOut]{{
 			Purpose: "add a line to a section", In: EditPageIn{
@@ -176,11 +190,37 @@ func (n *Notebook) planEdit(p *page, in EditPageIn) (splices []folder.Splice, me
 	return splices, true, nil
 }
 
+// normalizeEdit is the Normalize of edit_page. It refuses what only the arguments as they
+// were given can tell: an empty target, which is not the same as none, and content that is
+// missing where none would take something away.
+func normalizeEdit(args map[string]any) error {
+	if err := aliases("path", "content", "text", "heading")(args); err != nil {
+		return err
+	}
+	if err := refuseEmpty(args, targetNames()...); err != nil {
+		return err
+	}
+	content, given := args["content"]
+	switch args["action"] {
+	case string(Replace):
+		if !given || content == nil {
+			return tools.Errorf(tools.Invalid, "missing argument content").WithHint(`It is what to put there; "" leaves the part empty.`)
+		}
+	case string(Delete):
+		if text, ok := content.(string); ok && args["property"] != nil && strings.TrimSpace(text) == "" {
+			return tools.Errorf(tools.Invalid, "content: must not be empty").
+				WithHint("It is the element to take out of the list. Leave it out to delete the property.")
+		}
+	}
+	return nil
+}
+
 // check says what is wrong with the arguments alone.
 func (in EditPageIn) check() error {
 	var targets []string
 	for name, given := range map[string]string{
 		"text": in.Text, "heading": in.Heading, "block": in.Block, "property": in.Property, "lines": in.Lines, "task": in.Task,
+		"target": string(in.Whole),
 	} {
 		if given != "" {
 			targets = append(targets, name)
@@ -190,17 +230,18 @@ func (in EditPageIn) check() error {
 	switch {
 	case len(targets) > 1:
 		return tools.Errorf(tools.Invalid, "give one target, not %d", len(targets)).
-			WithHint("Name one of text, heading, block, property, lines and task.")
+			WithHint("Name one of %s.", strings.Join(targetNames(), ", "))
 	case in.Count > 0 && in.Text == "":
 		return tools.Errorf(tools.Invalid, "count: belongs to text")
 	case (in.Action == Check || in.Action == Uncheck) && target != "task" && target != "lines":
 		return tools.Errorf(tools.Invalid, "action: %s needs task or lines", in.Action)
-	case target == "" && in.Action != Append && in.Action != Prepend && in.Action != Replace:
+	case target == "" && in.Action != Append && in.Action != Prepend:
 		return tools.Errorf(tools.Invalid, "action: %s needs a target", in.Action).
-			WithHint("Name one of text, heading, block, property, lines and task; delete_page deletes the page.")
+			WithHint("Name one of %s; target body is all of the text, and delete_page deletes the page.", strings.Join(targetNames(), ", "))
 	case target == "property" && in.Action != Append && in.Action != Replace && in.Action != Delete:
 		return tools.Errorf(tools.Invalid, "action: a property can be replaced, appended to and deleted")
-	case in.Content == "" && in.Action != Delete && in.Action != Replace && in.Action != Check && in.Action != Uncheck:
+	case in.Content == "" && in.Action != Delete && in.Action != Replace && in.Action != Check && in.Action != Uncheck,
+		target == "property" && in.Action == Append && strings.TrimSpace(in.Content) == "":
 		return tools.Errorf(tools.Invalid, "missing argument content").
 			WithHint("It is the text to %s.", strings.ReplaceAll(string(in.Action), "_", " "))
 	}

@@ -14,7 +14,7 @@ import (
 // GetPageLinksIn are the arguments of get_page_links.
 type GetPageLinksIn struct {
 	Path  string      `json:"path" jsonschema:"page"`
-	Limit tools.Limit `json:"limit,omitempty" jsonschema:"maximum number of entries in each list"`
+	Limit tools.Limit `json:"limit,omitempty" jsonschema:"maximum of each list"`
 }
 
 // GetPageLinksOut is the answer of get_page_links.

@@ -15,7 +15,7 @@ import (
 
 // WritePageIn are the arguments of write_page.
 type WritePageIn struct {
-	Path    string `json:"path" jsonschema:"page to create or replace, such as Projects/Alpha.md"`
+	Path    string `json:"path" jsonschema:"page, such as Projects/Alpha.md"`
 	Content string `json:"content" jsonschema:"the whole page: front matter and body"`
 	IfMatch Etag   `json:"if_match,omitempty" jsonschema:"etag from read_page"`
 	DryRun  bool   `json:"dry_run,omitempty" jsonschema:"write nothing"`

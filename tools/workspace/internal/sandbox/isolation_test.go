@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
 )
 
 func asError(err error) *Error {
