@@ -140,7 +140,9 @@ func parseSegments(block []byte) (all []segment, ok bool) {
 			if r.failed {
 				return nil, false
 			}
-			all = append(all, s)
+			if s.first > 0 { // otherwise a merge that is not over has taken all of it
+				all = append(all, s)
+			}
 		}
 		if r.failed {
 			return nil, false

@@ -2,6 +2,7 @@ package index
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -59,5 +60,39 @@ func TestSegmentsOfADamagedTable(t *testing.T) {
 	all := []segment{{id: 1, first: 1, last: 2, removedPages: 1 << 60}}
 	if err := readSmallBlocks(t.Context(), nil, all); !errors.Is(err, errWordsDamaged) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// While FTS5 merges segments step by step, it has some of which nothing is left. They are
+// not damage, and what updates have written is found.
+func TestSearchWhileSegmentsAreMerged(t *testing.T) {
+	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "index.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	instruct := func(setting string, value int) {
+		if err := x.db.Write(t.Context(), func(c *sqlstore.Conn) error {
+			_, err := c.Exec(t.Context(), "INSERT INTO words (words, rank) VALUES (?, ?)", setting, value)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	instruct("pgsz", 64) // segments of many leaves, so that a merge takes many steps
+	r := rand.New(rand.NewPCG(6, 6))
+	for i := range 40 {
+		page := longPage(r, fmt.Sprintf("%d.md", i%10))
+		page.Title = fmt.Sprintf("edit%d", i)
+		if err := x.Update(t.Context(), []Page{page}, nil); err != nil {
+			t.Fatal(err)
+		}
+		for range 6 {
+			instruct("merge", 1)
+			hits, _, _, err := x.Search(t.Context(), Query{Terms: [][]string{{page.Title}}}, 0, 2)
+			if err != nil || len(hits) != 1 || hits[0].File != page.File {
+				t.Fatalf("after %d updates: %v, %v", i+1, hits, err)
+			}
+		}
 	}
 }
