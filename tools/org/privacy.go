@@ -198,17 +198,13 @@ func (s *catalog) hidesPart(name string, r *root, rel string, data []byte) bool 
 func (s *Source) CountHiddenPages(ctx context.Context) (status.HiddenPages, error) {
 	count := tools.NewPrivacyCount(s.privacy)
 	for _, r := range s.roots {
-		disk, ok := r.store.(*folder.Committer)
-		if !ok {
-			return status.HiddenPages{}, tools.Errorf(tools.Unavailable, "what a draft hides cannot be counted")
-		}
-		all, err := disk.List(ctx, func(name string, dir bool) bool { return !dir && !r.allows(name) })
+		all, err := r.disk.List(ctx, func(name string, dir bool) bool { return !dir && !r.allows(name) })
 		if err != nil {
 			return status.HiddenPages{}, s.toolError(r.prefix, err)
 		}
 		for _, rel := range all.Files {
-			_, hidden := disk.Look(rel)
-			st, err := disk.State(rel)
+			_, hidden := r.disk.Look(rel)
+			st, err := r.disk.State(rel)
 			if err != nil {
 				continue
 			}

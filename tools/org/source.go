@@ -97,7 +97,7 @@ func (s *Source) Draft(context.Context) (tools.Source, error) {
 	for _, r := range s.roots {
 		over := folder.NewDraft(r.view, r.modes, maxDrafted)
 		d.roots = append(d.roots, &root{
-			prefix: r.prefix, dir: r.dir, globs: r.globs, view: over.View(), store: over, rules: r.rules, modes: r.modes,
+			prefix: r.prefix, dir: r.dir, globs: r.globs, view: over.View(), store: over, disk: r.disk, rules: r.rules, modes: r.modes,
 			close: func() error { return nil },
 		})
 	}

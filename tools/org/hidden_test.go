@@ -1,0 +1,172 @@
+package org_test
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lectern-mcp/lectern/tools/org"
+)
+
+// A hiddenWorld is some files, and what is hidden besides: files that are there too, or
+// that have more in them.
+type hiddenWorld struct {
+	shown, hidden map[string]string
+	config        org.Config
+	rules         []string
+}
+
+// compare makes the same calls, each a tool and its arguments, with what is hidden and
+// without it, and compares the answers. It returns those without it.
+func (w hiddenWorld) compare(t *testing.T, calls ...[2]string) (answers []string) {
+	t.Helper()
+	without, with := w.open(t, w.shown), w.open(t, maps.Clone(w.shown), w.hidden)
+	for _, c := range calls {
+		want, got := without.answer(c), with.answer(c)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s %s tells that something is hidden (-without +with):\n%s", c[0], c[1], diff)
+		}
+		answers = append(answers, want)
+	}
+	return answers
+}
+
+// open writes files and opens them. ROOT in a text is their folder.
+func (w hiddenWorld) open(t *testing.T, layers ...map[string]string) *testSource {
+	t.Helper()
+	s := openFiles(t, nil, w.config, w.rules...)
+	for _, files := range layers {
+		for name, text := range files {
+			put(t, filepath.Join(s.dir, filepath.FromSlash(name)), strings.ReplaceAll(text, "ROOT", filepath.ToSlash(s.dir)))
+		}
+	}
+	return s
+}
+
+// answer is all that a call answers, as text that does not name the folder.
+func (s *testSource) answer(c [2]string) string {
+	s.t.Helper()
+	text, err := json.MarshalIndent(s.call(c[0], strings.ReplaceAll(c[1], "ROOT", filepath.ToSlash(s.dir))), "", " ")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(text), filepath.ToSlash(s.dir), "ROOT")
+}
+
+// drawer is a property drawer of lines such as "ID: x".
+func drawer(lines ...string) string {
+	return ":PROPERTIES:\n:" + strings.Join(lines, "\n:") + "\n:END:\n"
+}
+
+// TestAttachmentsOfHidden: what is attached to a hidden headline, or to a headline of a
+// hidden file, does not exist, by whatever name a visible headline has for its folder.
+func TestAttachmentsOfHidden(t *testing.T) {
+	const uuid = "1f0c6e5a-8a1b-4b7e-9d0a-3c5a7e2b9f10"
+	secret := func(lines ...string) string { return "* B\n* Secret :secret:\n" + drawer(lines...) }
+	for name, c := range map[string]struct {
+		hidden map[string]string // beside what is attached, which has the word ATTACHED
+		dir    string            // that the visible headline names
+	}{
+		"by ID":                       {map[string]string{"b.org": secret("ID: abcdef-1"), "data/ab/cdef-1/x.txt": "ATTACHED"}, "data/ab/cdef-1"},
+		"by ID, from another folder":  {map[string]string{"b.org": secret("ID: " + uuid), "attach/1f/" + uuid[2:] + "/x.txt": "ATTACHED"}, "attach/1f/" + uuid[2:]},
+		"by ID of a time":             {map[string]string{"b.org": secret("ID: 20260301T101010.5"), "data/202603/01T101010.5/x.txt": "ATTACHED"}, "data/202603/01T101010.5"},
+		"by a short ID":               {map[string]string{"b.org": secret("ID: ab"), "data/__/a/ab/x.txt": "ATTACHED"}, "data/__/a/ab"},
+		"by DIR":                      {map[string]string{"b.org": secret("DIR: plans"), "plans/x.txt": "ATTACHED"}, "plans"},
+		"by DIR in another spelling":  {map[string]string{"b.org": secret("DIR: ./work/../plans/"), "plans/x.txt": "ATTACHED"}, "plans"},
+		"by a folder in DIR":          {map[string]string{"b.org": secret("DIR: plans"), "plans/deep/x.txt": "ATTACHED"}, "plans/deep"},
+		"by DIR from the top":         {map[string]string{"b.org": secret("DIR: ROOT/plans"), "plans/x.txt": "ATTACHED"}, "plans"},
+		"by DIR of a deeper file":     {map[string]string{"deep/b.org": secret("DIR: ../plans"), "plans/x.txt": "ATTACHED"}, "plans"},
+		"by DIR+":                     {map[string]string{"b.org": secret("DIR+: plans"), "plans/x.txt": "ATTACHED"}, "plans"},
+		"by ATTACH_DIR":               {map[string]string{"b.org": secret("ATTACH_DIR: plans"), "plans/x.txt": "ATTACHED"}, "plans"},
+		"below what is hidden":        {map[string]string{"b.org": "* B\n* Secret :secret:\n** Below\n" + drawer("DIR: plans"), "plans/x.txt": "ATTACHED"}, "plans"},
+		"hidden by a property":        {map[string]string{"b.org": "* B\n* Secret\n" + drawer("private: t", "DIR: plans"), "plans/x.txt": "ATTACHED"}, "plans"},
+		"inherited, with attachments": {map[string]string{"b.org": "* P\n" + drawer("DIR: plans") + "** Secret :secret:ATTACH:\n", "plans/x.txt": "ATTACHED"}, "plans"},
+		"of a file hidden by path":    {map[string]string{"private/b.org": "* Secret\n" + drawer("DIR: ../plans"), "plans/x.txt": "ATTACHED"}, "plans"},
+		"of a file hidden by its tag": {map[string]string{"b.org": "#+FILETAGS: :secret:\n* S\n" + drawer("ID: abcdef-1"), "data/ab/cdef-1/x.txt": "ATTACHED"}, "data/ab/cdef-1"},
+		"of all of a hidden file":     {map[string]string{"private/b.org": "#+PROPERTY: DIR ../plans\n* Secret\n", "plans/x.txt": "ATTACHED"}, "plans"},
+		"of a hidden file's drawer":   {map[string]string{"private/b.org": drawer("DIR: ../plans") + "* Secret\n", "plans/x.txt": "ATTACHED"}, "plans"},
+		"of a hidden archive":         {map[string]string{"private/b.org_archive": "* Secret\n" + drawer("ID: abcdef-1"), "data/ab/cdef-1/x.txt": "ATTACHED"}, "data/ab/cdef-1"},
+		"an autosave of a file":       {map[string]string{"#b.org#": "* Secret ATTACHED\n", "b.org~": "ATTACHED", "b.org.~1~": "ATTACHED"}, "."},
+		"a hidden file itself":        {map[string]string{"b.org": "#+FILETAGS: :secret:\n* ATTACHED\n", "private/c.org": "* ATTACHED\n"}, "."},
+		"a file in a hidden folder":   {map[string]string{"private/x.txt": "ATTACHED"}, "private"},
+		"an Org file by ID":           {map[string]string{"b.org": secret("ID: abcdef-1"), "data/ab/cdef-1/x.org": "* ATTACHED\n"}, "data/ab/cdef-1"},
+		"an Org file by UUID":         {map[string]string{"b.org": secret("ID: " + uuid), "files/1f/" + uuid[2:] + "/x.org": "* ATTACHED\n"}, "files/1f/" + uuid[2:]},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := hiddenWorld{
+				shown:  map[string]string{"a.org": "* V\n" + drawer("DIR: "+c.dir) + "* W\n" + drawer("ID: visible-1"), "data/vi/sible-1/own.txt": "own"},
+				hidden: c.hidden,
+				rules:  []string{"#secret", "property:private", "private"},
+			}
+			for file, text := range c.hidden {
+				if shown, _, found := strings.Cut(text, "* Secret"); found && shown != "" && path.Base(file) == "b.org" { // a part of it is hidden
+					w.shown[file] = strings.TrimSuffix(shown, "*")
+				}
+			}
+			calls := [][2]string{
+				{"org-get-attachments", `{"resourceUri":"org://a.org/headline/V"}`}, {"org-get-attachments", `{"resourceUri":"org://a.org/headline/V","name":"x.txt"}`},
+				{"org-get-attachments", `{"resourceUri":"org://a.org/headline/W","name":"own.txt"}`}, {"org-search-content", `{"query":"ATTACHED","includeArchived":true}`},
+				{"org-get-allowed-files", `{}`},
+			}
+			for file := range c.hidden {
+				calls = append(calls, [2]string{"org-get-attachments", `{"resourceUri":"org://a.org/headline/V","name":"` + filepath.Base(file) + `"}`}, [2]string{"org-read-file", `{"file":"` + file + `"}`})
+			}
+			if own := w.compare(t, calls...)[2]; !strings.Contains(own, `"text": "own"`) {
+				t.Errorf("a visible attachment: %s", own)
+			}
+		})
+	}
+}
+
+// TestAttachmentIsAsShown: an Org file that is attached is what agents see of it.
+func TestAttachmentIsAsShown(t *testing.T) {
+	const secret = "* Secret :secret:\nmore\n"
+	w := hiddenWorld{
+		shown:  map[string]string{"a.org": "* V\n" + drawer("DIR: .") + "* W\n", "b.org": "* B\n"},
+		hidden: map[string]string{"a.org": "* V\n" + drawer("DIR: .") + "* W\n" + secret, "b.org": secret + "* B\n"}, rules: []string{"#secret"},
+	}
+	out := w.compare(t, [2]string{"org-get-attachments", `{"resourceUri":"org://a.org/headline/V","name":"b.org"}`})
+	if !strings.Contains(out[0], `"text": "* B\n"`) {
+		t.Errorf("b.org: %s", out[0])
+	}
+}
+
+// TestAttachmentsOutside: DIR leads to nothing that the source does not serve.
+func TestAttachmentsOutside(t *testing.T) {
+	files := map[string]string{
+		"in/a.org": "* V\n" + drawer("DIR: .") + "* W\n" + drawer("DIR: ../out") + "* X\n" + drawer("DIR: files") + "* Y\n" + drawer("DIR: more", "ID: abcdef-1") + "* Z\n" + drawer("ID: abcdef-1") +
+			"* L\n" + drawer("DIR: link"),
+		"in/b.org": "* B\n", "in/taxes.txt": "t", "out/c.txt": "c", "in/files/x.txt": "x", "in/more/y.txt": "y", "in/data/ab/cdef-1/z.txt": "z", "in/data/ab/cdef-1/z.org": "* Z\n",
+	}
+	for name, c := range map[string]struct {
+		config org.Config
+		want   map[string]string
+	}{
+		"a folder":        {org.Config{Path: "DIR/in"}, map[string]string{"V": "a.org b.org taxes.txt", "W": "", "X": "x.txt", "Y": "y.txt", "Z": "z.org z.txt", "L": ""}},
+		"one file of it":  {org.Config{Files: []string{"DIR/in/a.org"}}, map[string]string{"V": "a.org", "W": "", "X": "", "Y": "", "Z": "z.org z.txt", "L": ""}},
+		"files and globs": {org.Config{Path: "DIR/in", Files: []string{"a.org", "files/**"}}, map[string]string{"V": "a.org", "W": "", "X": "x.txt", "Y": "", "Z": "z.org z.txt", "L": ""}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := openFiles(t, files, c.config)
+			if err := os.Symlink(filepath.Join(s.dir, "out"), filepath.Join(s.dir, "in", "link")); err != nil {
+				t.Log(err)
+			}
+			for headline, want := range c.want {
+				out := s.must("org-get-attachments", `{"resourceUri":"org://a.org/headline/`+headline+`"}`)
+				var names []string
+				for _, a := range out["attachments"].([]any) {
+					names = append(names, a.(map[string]any)["name"].(string))
+				}
+				if got := strings.Join(names, " "); got != want {
+					t.Errorf("%s: %q, want %q", headline, got, want)
+				}
+			}
+		})
+	}
+}
