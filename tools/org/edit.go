@@ -36,7 +36,8 @@ type edit struct {
 	ctx   context.Context
 	c     tools.CallContext
 	env   orgedit.Env
-	files []*editedFile // in the order in which they were opened
+	ids   map[string]bool // that it has made
+	files []*editedFile   // in the order in which they were opened
 	roots map[*root]*folder.Draft
 }
 
@@ -60,7 +61,8 @@ func (s *editor) edit(ctx context.Context, c tools.CallContext, opt WriteOptions
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	s.observe(ctx)
-	e := &edit{s: s.catalog, ctx: ctx, c: c, env: s.editEnv(c), roots: map[*root]*folder.Draft{}}
+	e := &edit{s: s.catalog, ctx: ctx, c: c, ids: map[string]bool{}, roots: map[*root]*folder.Draft{}}
+	e.env = s.editEnv(c, e.ids)
 	if err := work(e); err != nil {
 		return "", err
 	}
@@ -227,7 +229,32 @@ func (e *edit) finish() (after []*shownFile, err error) {
 	if hidden != 0 {
 		return nil, hiddenError()
 	}
-	return after, nil
+	return after, e.checkIDs(after)
+}
+
+// checkIDs refuses an ID that the agent has chosen, whatever tool has written it: it may
+// be that of something hidden, and to say which are free would tell of these.
+func (e *edit) checkIDs(after []*shownFile) error {
+	count := map[string]int{}
+	for i, f := range e.files {
+		if f.shown != nil {
+			for _, id := range fileIDs(f.shown) {
+				count[id]++
+			}
+		}
+		if after[i] != nil {
+			for _, id := range fileIDs(after[i]) {
+				count[id]--
+			}
+		}
+	}
+	for id, left := range count {
+		if left < 0 && id != "" && !e.ids[id] {
+			return tools.Errorf(tools.Invalid, "ID: an ID is made by Lectern, not chosen").
+				WithHint("Leave it out. A headline without one gets it by org-set-properties with the property ID and an empty text.")
+		}
+	}
+	return nil
 }
 
 // diff is the difference that an edit makes in what agents see.

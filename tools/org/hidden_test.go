@@ -170,3 +170,54 @@ func TestAttachmentsOutside(t *testing.T) {
 		})
 	}
 }
+
+// TestIDsAreNotChosen: no write gives a headline an ID of an agent's choice, which could
+// be that of something hidden. Whether it is taken makes no difference.
+func TestIDsAreNotChosen(t *testing.T) {
+	w := hiddenWorld{
+		shown: map[string]string{"a.org": "* V\n" + drawer("ID: visible-1") + "text\n* W\n", "b.org": "* B\n"},
+		rules: []string{"#secret"}, config: org.Config{Vars: map[string]string{"org-capture-templates": `(("t" "T" entry (file "a.org") "* %?\n%i"))`}},
+	}
+	w.hidden = map[string]string{"b.org": w.shown["b.org"] + "* Secret :secret:\n" + drawer("ID: hidden-1")}
+	for name, c := range map[string][2]string{
+		"set":             {"org-set-properties", `{"resourceUri":"org://a.org/headline/W","properties":{"ID":"CHOSEN"}}`},
+		"set, other case": {"org-set-properties", `{"resourceUri":"org://a.org/headline/W","properties":{"id":"CHOSEN"}}`},
+		"set a part":      {"org-set-properties", `{"resourceUri":"org://a.org/headline/W","properties":{"ID+":"CHOSEN"}}`},
+		"change":          {"org-set-properties", `{"resourceUri":"org://id/visible-1","properties":{"ID":"CHOSEN"}}`},
+		"set of a file":   {"org-set-properties", `{"resourceUri":"org://a.org","properties":{"ID":"CHOSEN"}}`},
+		"bulk":            {"org-bulk-update", `{"edits":[{"resourceUri":"org://a.org/headline/W","properties":{"ID":"CHOSEN"}}]}`},
+		"body":            {"org-edit-body", `{"resourceUri":"org://a.org/headline/W","oldBody":"","newBody":":PROPERTIES:\n:ID: CHOSEN\n:END:"}`},
+		"child":           {"org-edit-body", `{"resourceUri":"org://id/visible-1","oldBody":"text","newBody":"** X\n:PROPERTIES:\n:ID: CHOSEN\n:END:"}`},
+		"add":             {"org-add-todo", `{"title":"X","parentUri":"org://b.org","body":"** Y\n:PROPERTIES:\n:ID: CHOSEN\n:END:"}`},
+		"capture":         {"org-capture", `{"title":"X","text":"** Y\n:PROPERTIES:\n:ID: CHOSEN\n:END:"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, dry := range []string{"", `"dryRun":true,`} {
+				args := `{` + dry + c[1][1:]
+				var errors []string
+				for _, id := range []string{"visible-2", "visible-1", "hidden-1"} {
+					if name == "change" && id == "visible-1" {
+						continue
+					}
+					answers := w.compare(t, [2]string{c[0], strings.ReplaceAll(args, "CHOSEN", id)})
+					errors = append(errors, strings.ReplaceAll(answers[0], id, "CHOSEN"))
+				}
+				for _, text := range errors {
+					if text != errors[0] || !strings.Contains(text, `"error"`) {
+						t.Errorf("%s: %s, want as for a new one: %s", args, text, errors[0])
+					}
+				}
+			}
+		})
+	}
+	s := w.open(t, w.shown, w.hidden)
+	s.must("org-set-properties", `{"resourceUri":"org://id/visible-1","properties":{"ID":"visible-1","Effort":"1h"}}`)
+	s.must("org-refile-headline", `{"resourceUri":"org://id/visible-1","targetParentUri":"org://b.org"}`)
+	s.must("org-archive-subtree", `{"resourceUri":"org://id/visible-1"}`)
+	if out := s.must("org-set-properties", `{"resourceUri":"org://a.org/headline/W","properties":{"ID":""}}`); len(out["orgId"].(string)) != 36 {
+		t.Errorf("a new ID: %v", out)
+	}
+	if out := s.must("org-set-properties", `{"resourceUri":"org://b.org","properties":{"Effort":"1h"},"remove":["ID"]}`); out["orgId"] != nil {
+		t.Errorf("a file without ID: %v", out)
+	}
+}

@@ -151,8 +151,8 @@ func (s *catalog) sweep(ctx context.Context) error {
 }
 
 // editEnv is what an edit takes from its call: the time, and IDs that are the same
-// each time that the hub runs the call.
-func (s *editor) editEnv(c tools.CallContext) orgedit.Env {
+// each time that the hub runs the call. Those that it makes are put into made.
+func (s *editor) editEnv(c tools.CallContext, made map[string]bool) orgedit.Env {
 	now := c.Began
 	if now.IsZero() {
 		now = s.now()
@@ -161,5 +161,9 @@ func (s *editor) editEnv(c tools.CallContext) orgedit.Env {
 	if c.Seed == 0 {
 		random = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())) //nolint:gosec // an ID is no secret
 	}
-	return orgedit.Env{Now: now, NewID: func() string { return newID(random) }}
+	return orgedit.Env{Now: now, NewID: func() string {
+		id := newID(random)
+		made[id] = true
+		return id
+	}}
 }
