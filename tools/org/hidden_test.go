@@ -221,3 +221,94 @@ func TestIDsAreNotChosen(t *testing.T) {
 		t.Errorf("a file without ID: %v", out)
 	}
 }
+
+// TestArchivesOfHidden: what was archived from a hidden file or from below a hidden
+// headline is hidden as that is.
+func TestArchivesOfHidden(t *testing.T) {
+	calls := [][2]string{
+		{"org-get-allowed-files", `{}`}, {"org-search-content", `{"query":"ARCHIVED","includeArchived":true}`}, {"org-search-headlines", `{"query":"ARCHIVED"}`},
+		{"org-read-file", `{"file":"b.org_archive"}`}, {"org-read-file", `{"file":"all.org"}`}, {"org-read-outline", `{"file":"private/b.org_archive"}`},
+	}
+	for name, c := range map[string]struct {
+		shown, hidden map[string]string
+		rules         []string
+	}{
+		"a file by path":         {nil, map[string]string{"b.org": "* B\n", "b.org_archive": "* ARCHIVED\n"}, []string{"b.org"}},
+		"a file that is gone":    {nil, map[string]string{"b.org_archive": "* ARCHIVED\n"}, []string{"b.org"}},
+		"an archive of it":       {nil, map[string]string{"b.org_archive_archive": "* ARCHIVED\n"}, []string{"b.org"}},
+		"a pattern":              {nil, map[string]string{"private/b.org_archive": "* ARCHIVED\n"}, []string{"private/*.org"}},
+		"a file by its tags":     {nil, map[string]string{"b.org": "#+FILETAGS: :secret:\n", "b.org_archive": "* ARCHIVED\n"}, []string{"#secret"}},
+		"a file by its drawer":   {nil, map[string]string{"b.org": drawer("private: t"), "b.org_archive": "* ARCHIVED\n"}, []string{"property:private"}},
+		"a headline by its tags": {map[string]string{"b.org_archive": "* B\n"}, map[string]string{"b.org_archive": "* B\n* ARCHIVED\n" + drawer("ARCHIVE_ITAGS: work secret") + "** ARCHIVED\n"}, []string{"#secret"}},
+		"to a file of its own":   {map[string]string{"all.org": "* B\n"}, map[string]string{"all.org": "* B\n* ARCHIVED\n" + drawer("ARCHIVE_ITAGS: :secret:")}, []string{"#secret"}},
+		"a file, to another":     {map[string]string{"all.org": "* B\n"}, map[string]string{"all.org": "* B\n* ARCHIVED\n" + drawer("ARCHIVE_FILE: ROOT/private/b.org")}, []string{"private"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := hiddenWorld{shown: map[string]string{"a.org": "* A\n"}, hidden: c.hidden, rules: c.rules}
+			maps.Copy(w.shown, c.shown)
+			w.compare(t, calls...)
+		})
+	}
+	s := openFiles(t, map[string]string{
+		"b.org_archive": "* B\n" + drawer("ARCHIVE_ITAGS: work", "ARCHIVE_FILE: ~/org/other.org"), "c.org_archive": "* C\n", "private/d.org_archive": "* D\n",
+	}, org.Config{}, "#secret", "c", "private/e.org")
+	if files := s.must("org-get-allowed-files", `{}`)["files"].([]any); len(files) != 2 || s.must("org-read-file", `{"file":"b.org_archive"}`)["content"] != s.read("b.org_archive") {
+		t.Errorf("shown: %v", files)
+	}
+}
+
+// TestArchiveOfHiddenIsNotMade: an archive that would be hidden, with what an agent puts
+// into it, is not made, and a dry run does not tell.
+func TestArchiveOfHiddenIsNotMade(t *testing.T) {
+	w := hiddenWorld{
+		shown:  map[string]string{"a.org": "#+ARCHIVE: b.org_archive::\n* A\n"},
+		hidden: map[string]string{"b.org": "#+FILETAGS: :secret:\n"}, rules: []string{"#secret"},
+	}
+	w.compare(t, [2]string{"org-archive-subtree", `{"resourceUri":"org://a.org/headline/A","dryRun":true}`})
+	s := w.open(t, w.shown, w.hidden)
+	s.fails("org-archive-subtree", `{"resourceUri":"org://a.org/headline/A"}`, "hidden from agents")
+	s.holds("a.org", w.shown["a.org"])
+}
+
+// TestSetupFiles: what a setup file says of a file hides it, and so does one that cannot
+// be read.
+func TestSetupFiles(t *testing.T) {
+	const tags, private = "#+FILETAGS: :secret:\n", "#+PROPERTY: private t\n"
+	for name, c := range map[string]struct {
+		setups map[string]string
+		line   string
+		shown  bool
+	}{
+		"with tags":             {map[string]string{"s.txt": tags}, "#+SETUPFILE: s.txt", false},
+		"that is hidden itself": {map[string]string{"s.org": tags}, "#+setupfile: s.org", false},
+		"hidden by path":        {map[string]string{"private/s.txt": tags}, "#+SETUPFILE: \"private/s.txt\"", false},
+		"with a property":       {map[string]string{"s.txt": private}, "* A\ntext\n#+SETUPFILE: ./s.txt", false},
+		"that names another":    {map[string]string{"deep/s.txt": "#+SETUPFILE: t.txt\n", "deep/t.txt": tags}, "#+SETUPFILE: deep/s.txt", false},
+		"by its whole path":     {map[string]string{"s.txt": tags}, "#+SETUPFILE: ROOT/s.txt", false},
+		"elsewhere":             {nil, "#+SETUPFILE: ../s.txt", false},
+		"in the home folder":    {nil, "#+SETUPFILE: ~/s.txt", false},
+		"in a hidden folder":    {map[string]string{".s/s.txt": tags}, "#+SETUPFILE: .s/s.txt", false},
+		"on another machine":    {nil, "#+SETUPFILE: https://notes.example/s.setup", false},
+		"that is harmless":      {map[string]string{"s.txt": "#+TODO: A | B\n"}, "#+SETUPFILE: s.txt", true},
+		"that is not there":     {nil, "#+SETUPFILE: s.txt", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := map[string]string{"b.org": c.line + "\n* B\n"}
+			w := hiddenWorld{shown: c.setups, hidden: file, rules: []string{"#secret", "property:private", "private"}}
+			if w.shown == nil {
+				w.shown = map[string]string{}
+			}
+			if c.shown {
+				s := w.open(t, c.setups, file)
+				s.must("org-read-file", `{"file":"b.org"}`)
+				return
+			}
+			w.compare(t, [2]string{"org-read-file", `{"file":"b.org"}`}, [2]string{"org-search-headlines", `{"query":"B"}`}, [2]string{"org-get-allowed-files", `{}`})
+			if s := openFiles(t, file, org.Config{}, "private"); s.must("org-read-file", `{"file":"b.org"}`)["content"] == "" {
+				t.Error("a rule by path needs no setup file")
+			}
+		})
+	}
+	w := hiddenWorld{shown: map[string]string{"a.org": "* A\n"}, hidden: map[string]string{"private/s.txt": tags}, rules: []string{"#secret", "private"}}
+	w.compare(t, [2]string{"org-edit-body", `{"resourceUri":"org://a.org/headline/A","oldBody":"","newBody":"#+SETUPFILE: private/s.txt"}`}, [2]string{"org-read-file", `{"file":"a.org"}`})
+}

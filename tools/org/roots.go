@@ -51,6 +51,12 @@ func (r *root) allows(rel string) bool {
 	return isOrg(rel) && r.serves(rel) && (r.rules == nil || len(r.globs) > 0 || !attachmentFolder.MatchString(rel))
 }
 
+// hidesParts reports whether rules may hide a part of a file.
+func (r *root) hidesParts() bool {
+	rules, ok := r.rules.(privacyRules)
+	return ok && rules.NeedsContent()
+}
+
 // serves reports whether the configuration opens a file, of whatever kind.
 func (r *root) serves(rel string) bool {
 	return len(r.globs) == 0 || slices.ContainsFunc(r.globs, func(g string) bool { return tools.MatchGlob(g, rel) })
@@ -65,6 +71,7 @@ func isArchive(name string) bool { return strings.HasSuffix(name, "_archive") }
 // A rootSpec is a folder to open, with the globs of the files in it; none: all.
 type rootSpec struct {
 	dir   string
+	names []string // dir, as the configuration has it
 	globs []string
 	all   bool
 }
@@ -74,6 +81,7 @@ type rootSpec struct {
 func (c Config) rootSpecs() ([]rootSpec, error) {
 	var specs []rootSpec
 	add := func(dir, glob string) {
+		name := dir
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
 			dir = real
 		}
@@ -82,6 +90,7 @@ func (c Config) rootSpecs() ([]rootSpec, error) {
 			i = len(specs)
 			specs = append(specs, rootSpec{dir: dir})
 		}
+		specs[i].names = append(specs[i].names, name)
 		if glob == "" {
 			specs[i].all = true
 		} else {
@@ -163,7 +172,9 @@ func openRoots(c Config, p tools.Privacy, buffers *openBuffers, read fileReader)
 		if len(specs) > 1 {
 			r.prefix = prefixFor(filepath.Base(spec.dir), roots)
 		}
-		r.rules = newRules(p, r.prefix, read)
+		if p.Any() {
+			r.rules = privacyRules{p, r.prefix, append([]string{spec.dir}, spec.names...), read}
+		}
 		r.view = folder.NewView(f, r.rules)
 		r.disk = folder.NewCommitter(r.view, buffers.writer(spec.dir), probeModes, atomicfile.IsTemp)
 		r.store, r.modes = r.disk, r.disk.Modes

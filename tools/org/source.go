@@ -78,8 +78,8 @@ func Open(ctx context.Context, c Config, env tools.Env) (*Source, error) {
 		report: env.Report, writing: new(sync.Mutex),
 		buffers: buffers, imported: imported,
 	}
-	s.roots, err = openRoots(c, env.Privacy, buffers, func(name string, data []byte) (*orgfile.File, error) {
-		return orgfile.Parse(data, name, settings, nil)
+	s.roots, err = openRoots(c, env.Privacy, buffers, func(path string, data []byte, setup orgfile.SetupReader) (*orgfile.File, error) {
+		return orgfile.Parse(data, path, settings, setup)
 	})
 	if err != nil {
 		return nil, err
