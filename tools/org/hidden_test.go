@@ -312,3 +312,36 @@ func TestSetupFiles(t *testing.T) {
 	w := hiddenWorld{shown: map[string]string{"a.org": "* A\n"}, hidden: map[string]string{"private/s.txt": tags}, rules: []string{"#secret", "private"}}
 	w.compare(t, [2]string{"org-edit-body", `{"resourceUri":"org://a.org/headline/A","oldBody":"","newBody":"#+SETUPFILE: private/s.txt"}`}, [2]string{"org-read-file", `{"file":"a.org"}`})
 }
+
+// TestCookiesAreAsShown: errors, answers and diffs have the counts that reads have.
+func TestCookiesAreAsShown(t *testing.T) {
+	file := func(cookie, more string) map[string]string {
+		return map[string]string{
+			"a.org":         "* TODO Parent " + cookie + "\n" + drawer("ID: p") + "** DONE a\n" + more + "** TODO b\n* Q\n",
+			"a.org_archive": "* DONE Old\ntext\n" + strings.ReplaceAll(more, "**", "*"),
+			"b.org":         "* DONE Old\ntext\n" + strings.ReplaceAll(more, "**", "*"),
+		}
+	}
+	for _, cookies := range [][2]string{{"[1/2]", "[1/3]"}, {"[50%]", "[33%]"}} {
+		w := hiddenWorld{shown: file(cookies[0], ""), hidden: file(cookies[1], "** TODO hidden :secret:\nx\n"), rules: []string{"#secret"}, config: org.Config{IDs: "never"}}
+		var calls [][2]string
+		for _, title := range []string{"x", "Parent", "Parent " + cookies[0], "Parent " + cookies[1]} {
+			calls = append(calls,
+				[2]string{"org-edit-headline", `{"resourceUri":"org://id/p","currentTitle":"` + title + `","newTitle":"y","dryRun":true}`},
+				[2]string{"org-edit-headline", `{"resourceUri":"org://id/p","currentTitle":"` + title + `","newTitle":"y ` + cookies[0] + `","dryRun":true}`},
+				[2]string{"org-refile-headline", `{"resourceUri":"org://id/p","currentTitle":"` + title + `","targetParentUri":"org://a.org/headline/Q","dryRun":true}`})
+		}
+		for _, title := range []string{"z [0/9]", "z [/]", "[%] z"} {
+			calls = append(calls, [2]string{"org-edit-headline", `{"resourceUri":"org://id/p","currentTitle":"Parent ` + cookies[0] + `","newTitle":"` + title + `","dryRun":true}`})
+		}
+		calls = append(calls,
+			[2]string{"org-set-properties", `{"resourceUri":"org://id/p","properties":{"COOKIE_DATA":"todo recursive"},"dryRun":true}`},
+			[2]string{"org-set-properties", `{"resourceUri":"org://id/p","properties":{"COOKIE_DATA":"checkbox"},"dryRun":true}`},
+			[2]string{"org-archive-subtree", `{"resourceUri":"org://id/p","dryRun":true}`},
+			[2]string{"org-archive-subtree", `{"resourceUri":"org://a.org/headline/Q","dryRun":true}`},
+			[2]string{"org-refile-headline", `{"resourceUri":"org://id/p","targetParentUri":"org://b.org","dryRun":true}`},
+			[2]string{"org-add-todo", `{"title":"N","parentUri":"org://b.org","dryRun":true}`},
+			[2]string{"org-refile-headline", `{"resourceUri":"org://id/p","currentTitle":"Parent ` + cookies[0] + `","targetParentUri":"org://a.org/headline/Q"}`})
+		w.compare(t, calls...)
+	}
+}
