@@ -127,10 +127,11 @@ func checkNewPart(part string) error {
 const reserved = `<>:"|?*`
 
 // IsHidden reports whether a path component is ignored: dot files and dot folders
-// (.git, .obsidian, our own) and temporary files. "." counts as hidden, so that
-// every path has one spelling.
+// (.git, .obsidian, our own) and what programs keep beside a file while it is edited:
+// temporary files, backups (x~), autosaves (#x#), which have the text of the file
+// whatever hides that. "." counts as hidden, so that every path has one spelling.
 func IsHidden(part string) bool {
-	if strings.HasPrefix(part, ".") || strings.HasSuffix(part, "~") {
+	if strings.HasPrefix(part, ".") || strings.HasSuffix(part, "~") || len(part) > 1 && part[0] == '#' && part[len(part)-1] == '#' {
 		return true
 	}
 	_, rest, ok := strings.Cut(strings.ToLower(part), ".tmp")
@@ -195,7 +196,7 @@ func CleanName(text string) string {
 		case deviceName.MatchString(text):
 			text = "Page " + text
 		case IsHidden(text):
-			text = strings.ReplaceAll(strings.ReplaceAll(text, ".", "-"), "~", "-")
+			text = strings.Trim(strings.NewReplacer(".", "-", "~", "-").Replace(text), "#")
 		default: // a joiner that joins nothing
 			text = strings.NewReplacer("\u200d", "", "\u200c", "").Replace(text)
 		}

@@ -15,7 +15,7 @@ func TestNames(t *testing.T) {
 		"a.b.c.md": 'c', "COM0.md": 'c', "console.md": 'c', "notes.tmpl": 'c',
 		"": 'x', ".": 'x', "a/../b.md": 'x', "./a.md": 'x', "a//b.md": 'x', "a/": 'x', "a/.": 'x', "a\x00b": 'x', "a\nb": 'x', "a\u0085b": 'x', "a\x7f": 'x',
 		"a\xffb": 'x', `a\b.md`: 'x', ".git/config": 'x', ".obsidian": 'x', "a/.hidden.md": 'x', ".skb-meta.json": 'x',
-		"x.tmp": 'x', "x.md.tmp.123": 'x', "x.tmp42": 'x', "x.md~": 'x', strings.Repeat("a", 256): 'x', strings.Repeat("é", 128): 'x',
+		"x.tmp": 'x', "x.md.tmp.123": 'x', "x.tmp42": 'x', "x.md~": 'x', "#x.org#": 'x', "x.org.~1~": 'x', "a/#b#/c.md": 'x', "##": 'x', "#": 'c', "#x": 'c', "x#": 'c', "#x#.md": 'c', strings.Repeat("a", 256): 'x', strings.Repeat("é", 128): 'x',
 		strings.Repeat("a/", 2100) + "a": 'x',
 		"..":                             'o', "../x.md": 'o', "a/../../x": 'o', "/etc/passwd": 'o', "~/x": 'o', "C:/x": 'o', `C:\x`: 'o', `\\host\share`: 'o', "c:": 'o',
 		"a:b.md": 'r', "a<b": 'r', `a"b`: 'r', "a|b": 'r', "a?": 'r', "a*": 'r', " a": 'r', "a ": 'r', "a.": 'r', "-rf": 'r', "CON": 'r', "con.md": 'r',
@@ -63,7 +63,7 @@ func TestCleanName(t *testing.T) {
 
 // Whatever the text, the result is a name that may be created.
 func FuzzCleanName(f *testing.F) {
-	for _, s := range []string{"", "-.-", "CON.", "a\u200d", "\u200d\u200d", strings.Repeat("日", 300), "COM1 .x", "x.tmp.tmp", "~", ". ~ -"} {
+	for _, s := range []string{"", "-.-", "CON.", "a\u200d", "\u200d\u200d", strings.Repeat("日", 300), "COM1 .x", "x.tmp.tmp", "~", ". ~ -", "#x#", "##", "#a.b#"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

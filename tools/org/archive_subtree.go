@@ -61,6 +61,9 @@ func (s *editor) archiveSubtree(ctx context.Context, c tools.CallContext, in arc
 				return err
 			}
 		}
+		if place.Heading == "" {
+			to.separateFromHidden()
+		}
 		out.OrgID, _ = f.File().Property(i, "ID")
 		out.ArchiveFile, out.ResourceURI = to.name, "org://"+escapePath(to.name)
 		if out.OrgID != "" {
@@ -74,4 +77,23 @@ func (s *editor) archiveSubtree(ctx context.Context, c tools.CallContext, in arc
 	}
 	out.dialect = s.dialects().write(uri, out.Diff, map[string]any{"archive_file": s.dialects().absolute(out.ArchiveFile)})
 	return out, err
+}
+
+// separateFromHidden puts a blank line in front of hidden headlines at the end of a file.
+// Emacs puts one behind them, where it is hidden with them, before it archives: whether
+// agents see one must not depend on that.
+func (f *editedFile) separateFromHidden() {
+	if f.shown == nil || f.shown.index == nil || f.Changed() || f.File().Settings.ArchiveReversed {
+		return
+	}
+	n := len(f.shown.whole.Headlines)
+	for n > 0 {
+		if _, shown := f.shown.shownIndex(n - 1); shown {
+			break
+		}
+		n--
+	}
+	if all := f.File().Headlines; n < len(all) {
+		f.ReplaceText(int(all[n].Begin), int(all[n].Begin), "\n")
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -62,18 +63,22 @@ func (s *reader) getAttachments(ctx context.Context, in attachmentsIn) (attachme
 	if !ok {
 		return attachmentsOut{}, notAllowedError(f.name)
 	}
-	for _, dir := range attachmentFolders(f, i) {
+	hidden, err := s.findHiddenAttachments(ctx)
+	if err != nil {
+		return attachmentsOut{}, err
+	}
+	dirs, named := attachmentFolders(f, i)
+	for _, dir := range dirs {
 		files, err := filesIn(ctx, r, path.Join(path.Dir(rel), dir))
 		if err != nil {
 			return attachmentsOut{}, s.toolError(f.name, err)
 		}
 		for _, file := range files {
-			size, _ := r.view.Stat(file)
-			out.Attachments = append(out.Attachments, attachment{path.Base(file), size})
-			if in.Name == path.Base(file) {
-				if err := out.read(r, file); err != nil {
-					return attachmentsOut{}, s.toolError(file, err)
-				}
+			if hidden.hold(r.path(file)) || named && !r.serves(file) {
+				continue
+			}
+			if err := s.attach(&out, r, file, in.Name == path.Base(file)); err != nil {
+				return attachmentsOut{}, s.toolError(file, err)
 			}
 		}
 	}
@@ -81,6 +86,40 @@ func (s *reader) getAttachments(ctx context.Context, in attachmentsIn) (attachme
 		return attachmentsOut{}, tools.Errorf(tools.NotFound, "The headline has no attachment named %.200q", in.Name)
 	}
 	return out, nil
+}
+
+// attach adds a file to the answer, and its bytes if they are wanted. Of an Org file
+// there is what agents see of it, and nothing if it is hidden.
+func (s *reader) attach(out *attachmentsOut, r *root, file string, wanted bool) error {
+	size, _ := r.view.Stat(file)
+	read := func() ([]byte, error) { return r.view.ReadUpTo(file, maxAttachment) }
+	if isOrg(file) {
+		shown, err := s.readFile(r.prefix+file, r, file)
+		if err != nil {
+			return nil //nolint:nilerr // as if it were not there
+		}
+		size = int64(len(shown.Source))
+		read = func() ([]byte, error) {
+			if size > maxAttachment {
+				return nil, folder.ErrTooLarge
+			}
+			return shown.Source, nil
+		}
+	}
+	out.Attachments = append(out.Attachments, attachment{path.Base(file), size})
+	if !wanted {
+		return nil
+	}
+	data, err := read()
+	switch {
+	case err != nil:
+		return err
+	case utf8.Valid(data):
+		out.Text = string(data)
+	default:
+		out.Base64 = base64.StdEncoding.EncodeToString(data)
+	}
+	return nil
 }
 
 // filesIn are the files that lie in a folder itself. No other folder is entered but
@@ -95,29 +134,16 @@ func filesIn(ctx context.Context, r *root, dir string) ([]string, error) {
 	return l.Files, err
 }
 
-func (out *attachmentsOut) read(r *root, file string) error {
-	data, err := r.view.ReadUpTo(file, maxAttachment)
-	switch {
-	case err != nil:
-		return err
-	case utf8.Valid(data):
-		out.Text = string(data)
-	default:
-		out.Base64 = base64.StdEncoding.EncodeToString(data)
-	}
-	return nil
-}
-
 // attachmentFolders are where the attachments of a headline may lie, seen from its
-// file: the folder of its property DIR, or the one that its ID makes.
-func attachmentFolders(f *shownFile, i int) []string {
-	for _, key := range []string{"DIR", "ATTACH_DIR"} {
+// file: the folder that a property names, or the one that its ID makes.
+func attachmentFolders(f *shownFile, i int) (dirs []string, named bool) {
+	for _, key := range attachmentKeys() {
 		if dir, ok := f.InheritedProperty(i, key); ok && dir != "" && !path.IsAbs(dir) {
-			return []string{dir}
+			return []string{dir}, true
 		}
 	}
 	if id, ok := f.Property(i, "ID"); ok && len(id) > 6 {
-		return []string{path.Join("data", id[:2], id[2:]), path.Join("data", id[:6], id[6:])}
+		return []string{path.Join("data", id[:2], id[2:]), path.Join("data", id[:6], id[6:])}, false
 	}
-	return nil
+	return nil, false
 }

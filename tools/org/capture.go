@@ -2,7 +2,6 @@ package org
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -84,12 +83,7 @@ func (s *catalog) captureFile(t orgfile.CaptureTemplate) string {
 	if file == "" {
 		return s.inbox()
 	}
-	if rest, ok := strings.CutPrefix(file, "~/"); ok {
-		if home, err := os.UserHomeDir(); err == nil {
-			file = filepath.Join(home, rest)
-		}
-	}
-	if !filepath.IsAbs(file) {
+	if file = expandHome(file); !filepath.IsAbs(file) {
 		return s.roots[0].prefix + filepath.ToSlash(filepath.Clean(file))
 	}
 	if dir, err := filepath.EvalSymlinks(filepath.Dir(file)); err == nil {

@@ -36,7 +36,8 @@ type edit struct {
 	ctx   context.Context
 	c     tools.CallContext
 	env   orgedit.Env
-	files []*editedFile // in the order in which they were opened
+	ids   map[string]bool // that it has made
+	files []*editedFile   // in the order in which they were opened
 	roots map[*root]*folder.Draft
 }
 
@@ -60,7 +61,8 @@ func (s *editor) edit(ctx context.Context, c tools.CallContext, opt WriteOptions
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	s.observe(ctx)
-	e := &edit{s: s.catalog, ctx: ctx, c: c, env: s.editEnv(c), roots: map[*root]*folder.Draft{}}
+	e := &edit{s: s.catalog, ctx: ctx, c: c, ids: map[string]bool{}, roots: map[*root]*folder.Draft{}}
+	e.env = s.editEnv(c, e.ids)
 	if err := work(e); err != nil {
 		return "", err
 	}
@@ -198,10 +200,10 @@ func (e *edit) present(f *editedFile) (*shownFile, error) {
 // that would hide a headline or show a hidden one.
 func (e *edit) finish() (after []*shownFile, err error) {
 	after = make([]*shownFile, len(e.files))
-	hidden, total := 0, 0
+	hidden := 0
 	for i, f := range e.files {
 		if f.shown != nil {
-			hidden, total = hidden-f.shown.hidden(), total-len(f.shown.whole.Headlines)
+			hidden -= f.shown.hidden()
 		}
 		data := orgedit.Apply(f.before, f.Edits())
 		if f.created && len(data) == 0 {
@@ -210,9 +212,12 @@ func (e *edit) finish() (after []*shownFile, err error) {
 		if after[i], err = e.s.parse(f.name, f.root, f.rel, data); err != nil {
 			return nil, e.s.toolError(f.name, err)
 		}
-		hidden, total = hidden+after[i].hidden(), total+len(after[i].whole.Headlines)
+		hidden += after[i].hidden()
 		if !f.Changed() {
 			continue
+		}
+		if f.mayHide(data) {
+			return nil, hiddenError()
 		}
 		d := e.roots[f.root]
 		if f.created {
@@ -227,7 +232,43 @@ func (e *edit) finish() (after []*shownFile, err error) {
 	if hidden != 0 {
 		return nil, hiddenError()
 	}
-	return after, nil
+	return after, e.checkIDs(after)
+}
+
+// mayHide reports whether the file would be set up by one that did not set it up before.
+// That could hide it, which depends on more than what agents see.
+func (f *editedFile) mayHide(data []byte) bool {
+	if !f.root.hidesParts() {
+		return false
+	}
+	rules, _ := f.root.rules.(privacyRules)
+	before := rules.setupFiles(f.before)
+	return slices.ContainsFunc(rules.setupFiles(data), func(name string) bool { return !slices.Contains(before, name) })
+}
+
+// checkIDs refuses an ID that the agent has chosen, whatever tool has written it: it may
+// be that of something hidden, and to say which are free would tell of these.
+func (e *edit) checkIDs(after []*shownFile) error {
+	count := map[string]int{}
+	for i, f := range e.files {
+		if f.shown != nil {
+			for _, id := range fileIDs(f.shown) {
+				count[id]++
+			}
+		}
+		if after[i] != nil {
+			for _, id := range fileIDs(after[i]) {
+				count[id]--
+			}
+		}
+	}
+	for id, left := range count {
+		if left < 0 && id != "" && !e.ids[id] {
+			return tools.Errorf(tools.Invalid, "ID: an ID is made by Lectern, not chosen").
+				WithHint("Leave it out. A headline without one gets it by org-set-properties with the property ID and an empty text.")
+		}
+	}
+	return nil
 }
 
 // diff is the difference that an edit makes in what agents see.
@@ -251,6 +292,9 @@ func (e *edit) diff(after []*shownFile) string {
 // commit reports the changes of all folders at once and then makes them. If one
 // folder fails, those before it are put back.
 func (e *edit) commit() error {
+	if slices.ContainsFunc(e.files, e.archivesHidden) {
+		return hiddenError()
+	}
 	var reported []tools.Change
 	var drafts []*root
 	for _, r := range e.s.roots {
@@ -289,6 +333,17 @@ func (e *edit) commit() error {
 		return errors.Join(e.commitError(r, err), e.putBack(done))
 	}
 	return nil
+}
+
+// archivesHidden reports whether a new file is the archive of a hidden one, and would be
+// hidden as that is. A dry run does not know, as of other hidden names.
+func (e *edit) archivesHidden(f *editedFile) bool {
+	source, ok := archivedFile(f.rel)
+	if !ok || !f.created || e.c.IsDryRun() || f.root.store != store(f.root.disk) {
+		return false
+	}
+	exists, hidden := f.root.disk.Look(source)
+	return exists && hidden
 }
 
 func (e *edit) commitError(r *root, err error) error {

@@ -49,6 +49,9 @@ func (s *editor) editHeadline(ctx context.Context, c tools.CallContext, in editH
 		if err := f.EditHeadline(i, in.NewTitle); err != nil {
 			return editError(err)
 		}
+		if cookie.MatchString(in.NewTitle) && f.root.hidesParts() { // what is hidden counts in the file, not in what the agent has read
+			f.UpdateStatistics(i)
+		}
 		return e.changeTags(f, i, in.AddTags, in.RemoveTags)
 	})
 	n := out.node
@@ -59,12 +62,22 @@ func (s *editor) editHeadline(ctx context.Context, c tools.CallContext, in editH
 }
 
 func (e *edit) checkCurrentTitle(f *editedFile, i int, title string) error {
-	file := f.File()
-	if actual := file.Text(file.Headlines[i].Title); actual != title {
+	actual, err := e.title(f, i)
+	if err == nil && actual != title {
 		return tools.Errorf(tools.Conflict, "Title mismatch: expected '%.200s', found '%.200s'", title, actual).
 			WithHint("Use the title that the headline has.")
 	}
-	return nil
+	return err
+}
+
+// title is the title of headline i of the whole file as agents see it: the statistics
+// cookies in it count what they see.
+func (e *edit) title(f *editedFile, i int) (string, error) {
+	now, shown, err := e.result(f, i)
+	if err != nil {
+		return "", err
+	}
+	return now.Text(now.Headlines[shown].Title), nil
 }
 
 // changeTags adds and removes tags of a headline.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	_ "modernc.org/sqlite" // the format of org-roam's database
 
@@ -90,11 +89,8 @@ func readLocations(path string) map[string]string {
 		if len(entry.Items) == 0 {
 			continue
 		}
-		file := entry.Items[0].Text
-		if rest, ok := strings.CutPrefix(file, "~/"); ok {
-			home, _ := os.UserHomeDir() // without it, the file is not found
-			file = filepath.Join(home, rest)
-		} else if !filepath.IsAbs(file) {
+		file := expandHome(entry.Items[0].Text)
+		if !filepath.IsAbs(file) {
 			file = filepath.Join(filepath.Dir(path), file)
 		}
 		for _, id := range entry.Items[1:] {

@@ -44,8 +44,9 @@ func openFiles(t *testing.T, files map[string]string, c org.Config, hidden ...st
 		put(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
 	if c.Path == "" && len(c.Files) == 0 {
-		c.Path = tools.Folder(dir)
+		c.Path = "DIR"
 	}
+	c.Path = tools.Folder(strings.ReplaceAll(string(c.Path), "DIR", filepath.ToSlash(dir)))
 	for i, file := range c.Files {
 		c.Files[i] = strings.ReplaceAll(file, "DIR", filepath.ToSlash(dir))
 	}

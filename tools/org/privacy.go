@@ -2,9 +2,13 @@ package org
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/status"
@@ -19,19 +23,18 @@ import (
 // match, with all below them.
 type privacyRules struct {
 	tools.Privacy
-	prefix string // of the root
+	prefix string   // of the root
+	dirs   []string // the root's folder, by each path that leads to it; the first has no symbolic links
 	read   fileReader
 }
 
-// A fileReader parses the bytes of a file.
-type fileReader func(name string, data []byte) (*orgfile.File, error)
+// A fileReader parses the bytes of the file at a path.
+type fileReader func(path string, data []byte, setup orgfile.SetupReader) (*orgfile.File, error)
 
-// newRules are the rules for the view of a root; nil if nothing can be hidden.
-func newRules(p tools.Privacy, prefix string, read fileReader) folder.Rules {
-	if !p.Any() {
-		return nil
-	}
-	return privacyRules{p, prefix, read}
+// excluding are only those rules that hide what they match.
+func (r privacyRules) excluding() privacyRules {
+	r.Only = nil
+	return r
 }
 
 // pages are the file as rules by path judge it: by its path with and without the
@@ -67,10 +70,12 @@ func (r privacyRules) HidesFolder(dir string) bool {
 	return r.prefix != "" && (tools.Privacy{Exclude: r.Exclude}).HidesFolder(r.prefix+dir)
 }
 
-// HidesName implements [folder.Rules].
+// HidesName implements [folder.Rules]. An archive is hidden with the file that it is of.
 func (r privacyRules) HidesName(file string) (hidden, decided bool) {
-	if (privacyRules{tools.Privacy{Exclude: r.Exclude}, r.prefix, nil}).hides(file, nil, nil) {
-		return true, true
+	for name, more := file, true; more; name, more = archivedFile(name) {
+		if r.excluding().hides(name, nil, nil) {
+			return true, true
+		}
 	}
 	if r.NeedsContent() {
 		return false, false
@@ -78,36 +83,108 @@ func (r privacyRules) HidesName(file string) (hidden, decided bool) {
 	return r.hides(file, nil, nil), true
 }
 
-// HidesFile implements [folder.Rules].
+// archivedFile is the file that Emacs has archived to a file of this name.
+func archivedFile(archive string) (file string, ok bool) {
+	return strings.CutSuffix(archive, "_archive")
+}
+
+// HidesFile implements [folder.Rules]. A file is hidden if one that sets it up cannot be
+// read: its tags are not known.
 func (r privacyRules) HidesFile(all folder.Files, file string) bool {
 	data, err := all.Read(file)
-	return err != nil || r.HidesContent(file, data)
+	if err != nil {
+		return true
+	}
+	if source, ok := archivedFile(file); ok && all.Exists(source) && r.excluding().HidesFile(all, source) {
+		return true
+	}
+	unknown := false
+	return r.hidesData(file, data, func(path string) ([]byte, bool) {
+		rel, ok := r.relative(path)
+		text, err := all.Read(rel)
+		unknown = unknown || !ok || err != nil && !errors.Is(err, fs.ErrNotExist)
+		return text, err == nil
+	}) || unknown
+}
+
+// relative returns the path in the root's folder of an absolute path in it.
+func (r privacyRules) relative(file string) (rel string, ok bool) {
+	for _, dir := range r.dirs {
+		if rel, err := filepath.Rel(dir, expandHome(file)); err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel), true
+		}
+	}
+	return "", false
 }
 
 // HidesContent implements [folder.Rules].
 func (r privacyRules) HidesContent(file string, data []byte) bool {
+	return r.hidesData(file, data, nil)
+}
+
+func (r privacyRules) hidesData(file string, data []byte, setup orgfile.SetupReader) bool {
 	if hidden, decided := r.HidesName(file); decided {
 		return hidden
 	}
-	f, err := r.read(file, data)
+	f, err := r.read(filepath.Join(r.dirs[0], filepath.FromSlash(file)), data, setup)
 	if err != nil {
 		return true
 	}
 	if !r.hidesHeadline(file, f, -1) {
 		return false
 	}
-	excluded := privacyRules{tools.Privacy{Exclude: r.Exclude}, r.prefix, r.read}
-	if excluded.hidesHeadline(file, f, -1) {
+	if r.excluding().hidesHeadline(file, f, -1) {
 		return true
 	}
 	return !slices.ContainsFunc(f.Children(-1), func(i int) bool { return !r.hidesHeadline(file, f, i) })
 }
 
+// setupFiles are the files that set up one with these bytes, as it names them.
+func (r privacyRules) setupFiles(data []byte) (names []string) {
+	_, _ = r.read("", data, func(name string) ([]byte, bool) { // of what cannot be parsed there are none
+		names = append(names, name)
+		return nil, false
+	})
+	return names
+}
+
 // hidesHeadline judges headline i by its tags and properties and those of all above
-// it, or the file for -1. It reads tags as permissively as some program may.
+// it, or the file for -1.
 func (r privacyRules) hidesHeadline(file string, f *orgfile.File, i int) bool {
-	tags := slices.Clone(f.Settings.FileTags)
-	properties := map[string][]string{}
+	tags, properties := inheritedFacts(f, i)
+	if r.hides(file, tags, properties) || slices.ContainsFunc(properties["ARCHIVE_FILE"], r.hidesSource) {
+		return true
+	}
+	tasks := f.InlineTasks(i)
+	if len(tasks) == 0 {
+		return false
+	}
+	for _, task := range tasks { // what is hidden in it hides the text that it stands in
+		tags = append(tags, permissiveTags(f.Text(task.Line))...)
+		for _, p := range f.PropertyLines(task.Drawer) {
+			key := strings.ToUpper(strings.TrimSuffix(p.Key, "+"))
+			properties[key] = append(properties[key], p.Value)
+		}
+	}
+	return r.excluding().hides(file, tags, properties)
+}
+
+// hidesSource reports whether the name of the file that something was archived from
+// hides it.
+func (r privacyRules) hidesSource(file string) bool {
+	rel, ok := r.relative(file)
+	if !ok {
+		return false
+	}
+	hidden, _ := r.excluding().HidesName(rel)
+	return hidden
+}
+
+// inheritedFacts are the tags and properties of headline i and of all above it, or of
+// the file for -1. It reads tags as permissively as some program may. Those that an
+// archived headline has inherited where it was count as its own.
+func inheritedFacts(f *orgfile.File, i int) (tags []string, properties map[string][]string) {
+	tags, properties = slices.Clone(f.Settings.FileTags), map[string][]string{}
 	add := func(list []orgfile.Property) {
 		for _, p := range list {
 			properties[p.Key] = append(properties[p.Key], p.Value)
@@ -120,20 +197,10 @@ func (r privacyRules) hidesHeadline(file string, f *orgfile.File, i int) bool {
 		tags = append(tags, permissiveTags(f.Text(orgfile.Span{Start: h.Begin, End: h.LineEnd}))...)
 		add(f.Properties(at))
 	}
-	if r.hides(file, tags, properties) {
-		return true
+	for _, list := range properties["ARCHIVE_ITAGS"] {
+		tags = append(tags, strings.FieldsFunc(list, func(r rune) bool { return r == ':' || unicode.IsSpace(r) })...)
 	}
-	tasks := f.InlineTasks(i)
-	if len(tasks) == 0 {
-		return false
-	}
-	for _, task := range tasks { // what is hidden in it hides the text that it stands in
-		tags = append(tags, permissiveTags(f.Text(task.Line))...)
-		for _, p := range f.PropertyLines(task.Drawer) {
-			add([]orgfile.Property{{Key: strings.ToUpper(strings.TrimSuffix(p.Key, "+")), Value: p.Value}})
-		}
-	}
-	return privacyRules{tools.Privacy{Exclude: r.Exclude}, r.prefix, r.read}.hides(file, tags, properties)
+	return tags, properties
 }
 
 // permissiveTags are the words between colons at the end of a heading line, whatever
@@ -198,17 +265,13 @@ func (s *catalog) hidesPart(name string, r *root, rel string, data []byte) bool 
 func (s *Source) CountHiddenPages(ctx context.Context) (status.HiddenPages, error) {
 	count := tools.NewPrivacyCount(s.privacy)
 	for _, r := range s.roots {
-		disk, ok := r.store.(*folder.Committer)
-		if !ok {
-			return status.HiddenPages{}, tools.Errorf(tools.Unavailable, "what a draft hides cannot be counted")
-		}
-		all, err := disk.List(ctx, func(name string, dir bool) bool { return !dir && !r.allows(name) })
+		all, err := r.disk.List(ctx, func(name string, dir bool) bool { return !dir && !r.allows(name) })
 		if err != nil {
 			return status.HiddenPages{}, s.toolError(r.prefix, err)
 		}
 		for _, rel := range all.Files {
-			_, hidden := disk.Look(rel)
-			st, err := disk.State(rel)
+			_, hidden := r.disk.Look(rel)
+			st, err := r.disk.State(rel)
 			if err != nil {
 				continue
 			}
@@ -235,13 +298,7 @@ func (s *catalog) countHidden(count *tools.PrivacyCount, r *root, rel string, da
 	gone := make([]bool, len(f.Headlines))
 	for i := -1; i < len(f.Headlines); i++ {
 		page := rules.pages(rel)[0]
-		page.Tags, page.Properties = slices.Clone(f.Settings.FileTags), map[string][]string{}
-		for at := i; at >= 0; at = int(f.Headlines[at].Parent) {
-			page.Tags = append(page.Tags, f.LocalTags(at)...)
-			for _, p := range f.Properties(at) {
-				page.Properties[p.Key] = append(page.Properties[p.Key], p.Value)
-			}
-		}
+		page.Tags, page.Properties = inheritedFacts(f, i)
 		if i < 0 {
 			count.Add(page, hidden)
 			continue

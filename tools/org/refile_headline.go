@@ -66,8 +66,10 @@ func (s *editor) refileHeadline(ctx context.Context, c tools.CallContext, in ref
 		if err != nil {
 			return err
 		}
-		file := f.File()
-		out.Title, out.SourceFile, out.TargetFile = file.Text(file.Headlines[i].Title), f.name, to.name
+		out.SourceFile, out.TargetFile = f.name, to.name
+		if out.Title, err = e.title(f, i); err != nil {
+			return err
+		}
 		if !place.Day.IsZero() && to == f { // the tree that is made may move the headline
 			return tools.Errorf(tools.Invalid, "position: a headline cannot be moved into a date tree of its own file")
 		}

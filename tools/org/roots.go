@@ -28,7 +28,8 @@ type root struct {
 	globs  []string
 	view   *folder.View // all that tools see of it
 	store  store
-	rules  folder.Rules // nil: nothing is hidden
+	disk   *folder.Committer // also of a draft: what is hidden is the same
+	rules  folder.Rules      // nil: nothing is hidden
 	modes  func() (file, folder uint32, err error)
 	close  func() error
 	sweep  func(func(*os.Root) error) error // nil: it is a draft, which has no files
@@ -44,9 +45,21 @@ type store interface {
 }
 
 // allows reports whether a path in the folder is that of an Org file that the
-// configuration opens.
+// configuration opens. Where something may be hidden, what is attached to a headline is
+// no file of its own, unless the configuration names it.
 func (r *root) allows(rel string) bool {
-	return isOrg(rel) && (len(r.globs) == 0 || slices.ContainsFunc(r.globs, func(g string) bool { return tools.MatchGlob(g, rel) }))
+	return isOrg(rel) && r.serves(rel) && (r.rules == nil || len(r.globs) > 0 || !attachmentFolder.MatchString(rel))
+}
+
+// hidesParts reports whether rules may hide a part of a file.
+func (r *root) hidesParts() bool {
+	rules, ok := r.rules.(privacyRules)
+	return ok && rules.NeedsContent()
+}
+
+// serves reports whether the configuration opens a file, of whatever kind.
+func (r *root) serves(rel string) bool {
+	return len(r.globs) == 0 || slices.ContainsFunc(r.globs, func(g string) bool { return tools.MatchGlob(g, rel) })
 }
 
 // isOrg reports whether a file is one of Org's by its name.
@@ -58,6 +71,7 @@ func isArchive(name string) bool { return strings.HasSuffix(name, "_archive") }
 // A rootSpec is a folder to open, with the globs of the files in it; none: all.
 type rootSpec struct {
 	dir   string
+	names []string // dir, as the configuration has it
 	globs []string
 	all   bool
 }
@@ -67,6 +81,7 @@ type rootSpec struct {
 func (c Config) rootSpecs() ([]rootSpec, error) {
 	var specs []rootSpec
 	add := func(dir, glob string) {
+		name := dir
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
 			dir = real
 		}
@@ -75,6 +90,7 @@ func (c Config) rootSpecs() ([]rootSpec, error) {
 			i = len(specs)
 			specs = append(specs, rootSpec{dir: dir})
 		}
+		specs[i].names = append(specs[i].names, name)
 		if glob == "" {
 			specs[i].all = true
 		} else {
@@ -156,10 +172,12 @@ func openRoots(c Config, p tools.Privacy, buffers *openBuffers, read fileReader)
 		if len(specs) > 1 {
 			r.prefix = prefixFor(filepath.Base(spec.dir), roots)
 		}
-		r.rules = newRules(p, r.prefix, read)
+		if p.Any() {
+			r.rules = privacyRules{p, r.prefix, append([]string{spec.dir}, spec.names...), read}
+		}
 		r.view = folder.NewView(f, r.rules)
-		disk := folder.NewCommitter(r.view, buffers.writer(spec.dir), probeModes, atomicfile.IsTemp)
-		r.store, r.modes = disk, disk.Modes
+		r.disk = folder.NewCommitter(r.view, buffers.writer(spec.dir), probeModes, atomicfile.IsTemp)
+		r.store, r.modes = r.disk, r.disk.Modes
 		roots = append(roots, r)
 	}
 	return roots, nil

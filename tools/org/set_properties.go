@@ -4,13 +4,14 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
 
 type setPropertiesIn struct {
 	ResourceURI string            `json:"resourceUri" jsonschema:"the headline, or a file"`
-	Properties  map[string]string `json:"properties,omitempty" jsonschema:"new values by key"`
+	Properties  map[string]string `json:"properties,omitempty" jsonschema:"new values by key; an empty ID makes one"`
 	Remove      []string          `json:"remove,omitempty" jsonschema:"keys to remove"`
 	WriteOptions
 }
@@ -63,6 +64,10 @@ func (e *edit) setProperties(f *editedFile, i int, properties map[string]string,
 	for _, key := range slices.Sorted(maps.Keys(properties)) {
 		if err := checkLength(tools.Truncate(key, 40), key+properties[key], maxValue); err != nil {
 			return err
+		}
+		if properties[key] == "" && strings.EqualFold(key, "ID") {
+			f.CreateID(i)
+			continue
 		}
 		if err := f.SetProperty(i, key, properties[key], nil); err != nil {
 			return editError(err)

@@ -73,7 +73,7 @@ func (s *catalog) parse(name string, r *root, rel string, data []byte) (*shownFi
 	}
 	f := &shownFile{File: whole, name: name, archived: isArchive(name), whole: whole, unsaved: s.buffers.holds(r.path(rel), data)}
 	rules, ok := r.rules.(privacyRules)
-	if !ok || !rules.NeedsContent() {
+	if !ok || !rules.NeedsContent() && !bytes.Contains(data, []byte("ARCHIVE_FILE")) {
 		return f, nil
 	}
 	view := orgfile.NewView(whole, func(i int) bool { return rules.hidesHeadline(rel, whole, i) })
@@ -123,6 +123,7 @@ func (s *catalog) recount(text []byte, path string, headlines map[int]bool) ([]b
 	}
 	for i := range headlines {
 		if i < len(d.File().Headlines) && cookie.MatchString(d.File().Text(d.File().Headlines[i].Title)) {
+			d.CountTasks(i) // nothing else may leave the count of what is hidden
 			d.UpdateStatistics(i)
 		}
 	}
@@ -141,7 +142,7 @@ func (s *catalog) parseWhole(r *root, rel string, data []byte) (*orgfile.File, e
 // and is not hidden.
 func (s *catalog) readSetup(path string) ([]byte, bool) {
 	for _, r := range s.roots {
-		if rel, ok := r.relative(path); ok {
+		if rel, ok := r.relative(expandHome(path)); ok {
 			if data, err := r.view.Read(rel); err == nil {
 				return data, true
 			}

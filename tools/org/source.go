@@ -78,8 +78,8 @@ func Open(ctx context.Context, c Config, env tools.Env) (*Source, error) {
 		report: env.Report, writing: new(sync.Mutex),
 		buffers: buffers, imported: imported,
 	}
-	s.roots, err = openRoots(c, env.Privacy, buffers, func(name string, data []byte) (*orgfile.File, error) {
-		return orgfile.Parse(data, name, settings, nil)
+	s.roots, err = openRoots(c, env.Privacy, buffers, func(path string, data []byte, setup orgfile.SetupReader) (*orgfile.File, error) {
+		return orgfile.Parse(data, path, settings, setup)
 	})
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (s *Source) Draft(context.Context) (tools.Source, error) {
 	for _, r := range s.roots {
 		over := folder.NewDraft(r.view, r.modes, maxDrafted)
 		d.roots = append(d.roots, &root{
-			prefix: r.prefix, dir: r.dir, globs: r.globs, view: over.View(), store: over, rules: r.rules, modes: r.modes,
+			prefix: r.prefix, dir: r.dir, globs: r.globs, view: over.View(), store: over, disk: r.disk, rules: r.rules, modes: r.modes,
 			close: func() error { return nil },
 		})
 	}
@@ -151,8 +151,8 @@ func (s *catalog) sweep(ctx context.Context) error {
 }
 
 // editEnv is what an edit takes from its call: the time, and IDs that are the same
-// each time that the hub runs the call.
-func (s *editor) editEnv(c tools.CallContext) orgedit.Env {
+// each time that the hub runs the call. Those that it makes are put into made.
+func (s *editor) editEnv(c tools.CallContext, made map[string]bool) orgedit.Env {
 	now := c.Began
 	if now.IsZero() {
 		now = s.now()
@@ -161,5 +161,9 @@ func (s *editor) editEnv(c tools.CallContext) orgedit.Env {
 	if c.Seed == 0 {
 		random = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())) //nolint:gosec // an ID is no secret
 	}
-	return orgedit.Env{Now: now, NewID: func() string { return newID(random) }}
+	return orgedit.Env{Now: now, NewID: func() string {
+		id := newID(random)
+		made[id] = true
+		return id
+	}}
 }

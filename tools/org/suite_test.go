@@ -24,12 +24,14 @@ func TestSuite(t *testing.T) {
 			t.Fatal(err)
 		}
 		put(t, filepath.Join(around, "secret.org"), "* secret\n")
+		putShelf(t, notes)
 		return toolstest.Fixture{
 			Privacy: tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "private/**"}, {Tag: "secret"}, {Property: "status", Value: "private"}}},
 			Hide:    func(round int) []string { return hide(t, notes, round) },
 			Names: []string{
 				"projects.org", "org://projects.org/headline/Alpha", "org://projects.org/headline/Beta%20%5B1%2F2%5D", "org://people.org", "org://inbox.org/headline/Buy%20milk",
 				"org://id/5f1b2c3d-0000-4000-8000-000000000001", "org://deep/er.org/headline/Deep%20%5B50%25%5D/one", "TODO", "DONE", "Alpha", "work", "org://projects.org/headline/Notes%2FIdeas/Call%20Bob;2",
+				"org://shelf.org/headline/By%20ID", "org://shelf.org/headline/By%20folder", "org://shelf.org/headline/Beside", "letter.txt",
 			},
 			Edit:    func(seed uint64) { edit(t, notes, seed) },
 			Config:  org.Config{Path: tools.Folder(notes)},
@@ -53,6 +55,27 @@ func put(t testing.TB, file, content string) {
 	}
 }
 
+// putShelf writes an archive, and a file whose headlines name folders for attachments:
+// those of what hideAttachments hides, and the one that all files are in.
+func putShelf(t testing.TB, notes string) {
+	put(t, filepath.Join(notes, "shelf.org"), "* By ID\n"+drawer("DIR: data/5f/1b2c3d-0000-4000-8000-00000000000b")+"* By folder\n"+drawer("DIR: plans")+"* Beside\n"+drawer("DIR: ."))
+	put(t, filepath.Join(notes, "old.org_archive"), "* Old\n")
+}
+
+// hideAttachments attaches files to headlines of a hidden file, and puts its archive
+// beside it. It returns words about them.
+func hideAttachments(t testing.TB, notes, text string) []string {
+	put(t, filepath.Join(notes, "private", "attached.org"), "* A\n"+drawer("ID: 5f1b2c3d-0000-4000-8000-00000000000b")+"* B\n"+drawer("DIR: ../plans"))
+	for _, name := range []string{
+		"data/5f/1b2c3d-0000-4000-8000-00000000000b/plan.txt", "data/5f/1b2c3d-0000-4000-8000-00000000000b/plan.org", "plans/plan.txt", "plans/deep/plan.txt", "#projects.org#", "projects.org~",
+		"projects.org.~1~", "private/attached.org_archive", "diary.org_archive",
+	} {
+		put(t, filepath.Join(notes, filepath.FromSlash(name)), "* TODO Plan\n"+text)
+	}
+	put(t, filepath.Join(notes, "old.org_archive"), "* Old\n* TODO Plan\n"+drawer("ARCHIVE_FILE: "+filepath.ToSlash(notes)+"/private/plan.org", "ARCHIVE_ITAGS: secret")+text)
+	return []string{"plan.txt", "plan.org", "#projects.org#", "diary.org_archive", "private/attached.org_archive", "org://id/5f1b2c3d-0000-4000-8000-00000000000b"}
+}
+
 // hide makes files and headlines that are hidden, like visible ones as far as that
 // goes.
 func hide(t testing.TB, notes string, round int) []string {
@@ -70,11 +93,11 @@ func hide(t testing.TB, notes string, round int) []string {
 		t.Fatal(err)
 	}
 	put(t, projects, string(withHidden(text, string(hidden), "* Beta [1/3] :home:\n")))
-	return []string{
+	return append(hideAttachments(t, notes, more), []string{
 		"private/plan.org", "diary.org", "own.org", "org://private/plan.org", "org://private/plan.org/headline/Alpha", "org://diary.org/headline/Dear%20diary", "Hidden child", "secret", "private",
 		"org://id/5f1b2c3d-0000-4000-8000-00000000000a", "org://id/5f1b2c3d-0000-4000-8000-00000000000b", "org://projects.org/headline/Beta%20%5B1%2F2%5D/Hidden%20child",
 		"id:5f1b2c3d-0000-4000-8000-00000000000b", "file:projects.org::*Hidden child", "org://projects.org/headline/Hidden%20top",
-	}
+	}...)
 }
 
 // withHidden replaces what hide puts into a file: a subtree below Beta, which counts

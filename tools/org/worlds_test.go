@@ -121,6 +121,8 @@ func randomWorld(t testing.TB, seed uint64) toolstest.Fixture {
 		names = append(append(names, name, "org://"+name), f.names...)
 		hidden = append(hidden, f.hidden...)
 	}
+	putShelf(t, dir)
+	names = append(names, "org://shelf.org/headline/By%20ID", "org://shelf.org/headline/By%20folder", "org://shelf.org/headline/Beside")
 	privacy := tools.Privacy{Exclude: []tools.PrivacyRule{{Tag: "secret"}, {Property: "private"}, {Path: "private/**"}}}
 	return toolstest.Fixture{
 		Config: org.Config{Path: tools.Folder(dir)}, Names: names, Privacy: privacy,
@@ -135,7 +137,8 @@ func randomWorld(t testing.TB, seed uint64) toolstest.Fixture {
 				}
 			}
 			put(t, filepath.Join(dir, "private", "d.org"), fmt.Sprintf("* TODO D%d\n", round))
-			return append(hidden, "private/d.org", "secret", "private")
+			put(t, filepath.Join(dir, "diary.org"), "#+FILETAGS: :secret:\n")
+			return append(append(hidden, hideAttachments(t, dir, fmt.Sprintf("D%d\n", round))...), "private/d.org", "secret", "private")
 		},
 	}
 }

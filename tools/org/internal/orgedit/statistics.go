@@ -96,6 +96,13 @@ func (d *countEdit) writeCookies(at, done, total int) {
 	}
 }
 
+// CountTasks counts the tasks below headline i into its statistics cookies, also where
+// its COOKIE_DATA asks for something else.
+func (d *Draft) CountTasks(i int) {
+	at := d.at(i)
+	d.updateCookies(at, d.childLevel(at), false)
+}
+
 // UpdateStatistics recounts the statistics cookies of headline i, as Emacs's
 // command of that name does.
 func (d *Draft) UpdateStatistics(i int) { d.updateOwnCookies(d.at(i)) }

@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// A SetupReader returns the text of a file that "#+SETUPFILE:" names, by its
-// path, or false if it may not or cannot be read.
+// A SetupReader returns the text of a file that "#+SETUPFILE:" names, by its path or
+// address, or false if it may not or cannot be read. A path is absolute, or begins with
+// the ~ of a home folder.
 type SetupReader func(path string) ([]byte, bool)
 
 // maxSetupFiles bounds how many setup files are read for one file.
 const maxSetupFiles = 32
 
 // collectSetup puts the keywords of setup files where they are named. Paths
-// count from the folder of the file that names them; addresses are left out.
+// count from the folder of the file that names them.
 func collectSetup(keywords []Keyword, path string, setup SetupReader) []Keyword {
 	if setup == nil || !slices.ContainsFunc(keywords, func(k Keyword) bool { return k.Key == "SETUPFILE" }) {
 		return keywords
@@ -37,10 +38,10 @@ func (in *setupIncluder) include(keywords []Keyword, path string, open []string)
 			continue
 		}
 		name := strings.Trim(k.Value, `"`)
-		if name == "" || strings.Contains(name, "://") {
+		if name == "" {
 			continue
 		}
-		if !filepath.IsAbs(name) {
+		if !filepath.IsAbs(name) && !strings.HasPrefix(name, "~") && !strings.Contains(name, "://") {
 			name = filepath.Join(filepath.Dir(path), filepath.FromSlash(name))
 		}
 		if slices.Contains(open, name) || in.files == maxSetupFiles {

@@ -1,0 +1,147 @@
+package org
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
+)
+
+// hiddenAttachments tells what is attached to something hidden, by the folder that it
+// lies in.
+type hiddenAttachments struct {
+	ids     map[string]bool // each makes a folder below one that only Emacs knows
+	folders map[string]bool // absolute paths
+}
+
+// findHiddenAttachments reads all files, hidden ones too: any may name a folder.
+func (s *catalog) findHiddenAttachments(ctx context.Context) (hiddenAttachments, error) {
+	h := hiddenAttachments{map[string]bool{}, map[string]bool{}}
+	if !s.privacy.Any() {
+		return h, nil
+	}
+	for _, r := range s.roots {
+		all, err := r.disk.List(ctx, func(name string, dir bool) bool { return !dir && !r.allows(name) })
+		if err != nil {
+			return h, s.toolError(r.prefix, err)
+		}
+		found := make([]hiddenAttachments, len(all.Files))
+		if err := folder.ForEach(ctx, len(all.Files), func(n int) { found[n] = s.hiddenAttachmentsOf(r, all.Files[n]) }); err != nil {
+			return h, err
+		}
+		for _, one := range found {
+			maps.Copy(h.ids, one.ids)
+			maps.Copy(h.folders, one.folders)
+		}
+	}
+	return h, nil
+}
+
+// hiddenAttachmentsOf are those of what is hidden of one file.
+func (s *catalog) hiddenAttachmentsOf(r *root, rel string) hiddenAttachments {
+	h := hiddenAttachments{map[string]bool{}, map[string]bool{}}
+	if f, err := s.file(r.prefix + rel); err == nil {
+		for i := range f.whole.Headlines {
+			if _, shown := slices.BinarySearch(f.index, i); f.index != nil && !shown {
+				h.add(f.whole, i)
+			}
+		}
+		if f.index != nil && f.Drawer.Empty() {
+			h.add(f.whole, -1)
+		}
+		return h
+	}
+	st, err := r.disk.State(rel)
+	if err != nil {
+		return h
+	}
+	f, err := s.parseWhole(r, rel, st.Data)
+	if err != nil {
+		return h
+	}
+	for i := -1; i < len(f.Headlines); i++ {
+		h.add(f, i)
+	}
+	for _, p := range f.Settings.Properties {
+		if slices.Contains(attachmentKeys(), strings.ToUpper(p.Key)) {
+			h.addFolder(f.Path, p.Value)
+		}
+	}
+	return h
+}
+
+// attachmentKeys are the properties that name a folder of attachments. The first that
+// is there counts.
+func attachmentKeys() []string { return []string{"DIR", "ATTACH_DIR"} }
+
+// add notes the folders of headline i, or of the file for -1. Those that it only takes
+// over are its own if Emacs has tagged it as having attachments: otherwise it has none,
+// and they are those of a headline above it, which may be visible.
+func (h hiddenAttachments) add(f *orgfile.File, i int) {
+	all := append(attachmentKeys(), "ID")
+	keys := slices.DeleteFunc(slices.Clone(all), func(key string) bool { _, own := f.Property(i, key); return !own })
+	if len(keys) == 0 && i >= 0 && slices.Contains(f.LocalTags(i), attachedTag) {
+		keys = all
+	}
+	for _, key := range keys {
+		switch value, _ := f.InheritedProperty(i, key); {
+		case value == "":
+		case key == "ID":
+			h.ids[folder.FoldName(value)] = true
+		default:
+			h.addFolder(f.Path, value)
+		}
+	}
+}
+
+// attachedTag is org-attach-auto-tag.
+const attachedTag = "ATTACH"
+
+// addFolder notes the folder that a property of a file names, and where it leads.
+func (h hiddenAttachments) addFolder(file, dir string) {
+	if dir = expandHome(filepath.FromSlash(dir)); !filepath.IsAbs(dir) {
+		dir = filepath.Join(filepath.Dir(file), dir)
+	}
+	h.folders[foldPath(filepath.Clean(dir))] = true
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		h.folders[foldPath(real)] = true
+	}
+}
+
+func foldPath(path string) string { return folder.FoldName(filepath.ToSlash(path)) }
+
+// hold reports whether a file, by its absolute path, lies in one of the folders or below
+// it. Those of an ID are one folder named by it, or two that share its characters.
+func (h hiddenAttachments) hold(file string) bool {
+	parts := strings.Split(foldPath(filepath.Dir(file)), "/")
+	for n := range parts {
+		if h.ids[parts[n]] || n > 0 && h.ids[parts[n-1]+parts[n]] || h.folders[strings.Join(parts[:n+1], "/")] {
+			return true
+		}
+	}
+	return false
+}
+
+// attachmentFolder matches the path of a file in a folder that Emacs has made for the
+// attachments of an ID.
+var attachmentFolder = regexp.MustCompile(`(?i)(?:^|/)(?:data/(?:[^/]{2}|[^/]{6})/[^/]+|` +
+	`[0-9a-f]{2}/[0-9a-f]{6}-[0-9a-f]{4}-[0-9a-f-]+|[0-9]{6}/[0-9]{2}T[0-9]{6}[^/]*)/`)
+
+// expandHome replaces the ~ that Emacs writes for the user's home folder.
+func expandHome(path string) string {
+	rest, ok := strings.CutPrefix(filepath.ToSlash(path), "~/")
+	if !ok {
+		return path
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return path
+	}
+	return filepath.Join(home, filepath.FromSlash(rest))
+}
