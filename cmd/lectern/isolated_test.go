@@ -24,6 +24,9 @@ const testVariables = "BENCH_PAGES CALLS CI GOCOVERDIR GORACE IDLE_SECONDS KILLS
 
 // Run runs the tests. Of PATH the first folder remains, in which testscript has put the commands.
 func (r isolatedRun) Run() int {
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") { // else a hub that a test's process starts runs all tests, and these start hubs
+		log.Fatalf("a test has started its own binary with %q: as a command it is named lectern", os.Args[1:])
+	}
 	home, err := os.MkdirTemp("", "lectern-tests")
 	if err != nil {
 		log.Fatal(err)
