@@ -230,7 +230,7 @@ func (c *call) policyRequest(p *policy.Policy) policy.Request {
 
 func (c *call) approvalRequest(p *policy.Policy, q policy.Request) approval.Request {
 	return approval.Request{
-		Session: c.session.ID, SharedSession: c.session.Shared || c.via == tools.ViaRoute, Call: q, Policy: p.Digest(),
+		Session: c.session.ID, SharedSession: c.session.Shared, Call: q, Policy: p.Digest(),
 		Args: c.canonical(c.tool.info.In), Reason: c.Reason,
 	}
 }

@@ -514,3 +514,27 @@ func TestAgentMayNotUndoAGroup(t *testing.T) {
 		t.Error("something was undone")
 	}
 }
+
+// An undo that deletes in another source needs the right to delete there, too.
+func TestUndoOfAGroupNeedsDeletesInEachSource(t *testing.T) {
+	g := startGroup(t, allowAll)
+	a := g.agent()
+	checkOutcome(t, a.call(runSteps, steps(writeTea, step("archive", "write_note", `{"title":"Tea","text":"Black."}`))), "ok", "")
+	id := g.changes()[1].ID
+	g.SetPolicy(policy.New([]policy.Grant{{Source: "archive", Client: "cursor", Effects: []tools.Effect{tools.Reads, tools.Writes}}}, nil))
+	after := g.digests()
+	checkOutcome(t, a.call("undo_change", fmt.Sprintf(`{"source":"desk","id":%q}`, id)), tools.Denied, "may not delete in source archive")
+	if g.digests() != after {
+		t.Error("something was undone")
+	}
+}
+
+// A call within another does not get around the roles of a tool.
+func TestRolesHoldWithin(t *testing.T) {
+	g := startGroup(t, allowAll)
+	before := g.digests()
+	checkOutcome(t, g.agent().call(runSteps, steps(step("archive", "empty_notebook", `{}`))), "NOT_ALLOWED", "the tool is for owner")
+	if g.digests() != before {
+		t.Error("the notebook was emptied")
+	}
+}

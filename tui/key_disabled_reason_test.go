@@ -1,8 +1,8 @@
 package tui
 
 import (
-	"hash/crc32"
 	"fmt"
+	"hash/crc32"
 	"slices"
 	"strings"
 	"testing"

@@ -13,16 +13,20 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 
 	"github.com/lectern-mcp/lectern/installer/bundle"
 )
 
-// build makes the archives of all systems and their list without goreleaser. CI
-// runs it on every change; mirrors and tests can use it. The bytes depend only on
-// the source and the version.
-func (m releaser) build(ctx context.Context, version string) error {
+// build makes the archives of systems, such as linux/amd64, or of all, and their list without
+// goreleaser. CI runs it on every change; mirrors and tests can use it. The bytes depend only
+// on the source and the version.
+func (m releaser) build(ctx context.Context, version string, systems []string) error {
 	var list bytes.Buffer
 	for _, t := range bundle.Targets() {
+		if len(systems) > 0 && !slices.Contains(systems, t.OS+"/"+t.Arch) {
+			continue
+		}
 		archive, packed, err := m.buildTarget(ctx, version, t)
 		if err != nil {
 			return err

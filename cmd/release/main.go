@@ -4,7 +4,7 @@
 //	release docs VERSION           completions and the manual page
 //	release binary FILE VERSION OS ARCH   sign a built binary, and bundle it
 //	release server VERSION         server.json for the MCP registry
-//	release build VERSION          all archives and their list, without goreleaser
+//	release build VERSION [OS/ARCH...]   the archives of these systems, or of all, and their list, without goreleaser
 //
 // Files go to .cache/release. Secrets stay with minisign: the variable
 // MINISIGN_KEY names its key file; without it nothing is signed, with a warning.
@@ -53,8 +53,8 @@ func (m releaser) run(ctx context.Context, args []string) error {
 		return m.writeDocs(ctx, args[1])
 	case len(args) == 5 && args[0] == "binary":
 		return m.signAndBundle(ctx, args[1], args[2], bundle.Target{OS: args[3], Arch: args[4]})
-	case len(args) == 2 && args[0] == "build":
-		return m.build(ctx, args[1])
+	case len(args) >= 2 && args[0] == "build":
+		return m.build(ctx, args[1], args[2:])
 	case len(args) == 2 && args[0] == "server":
 		return m.writeServerJSON(args[1])
 	}

@@ -71,6 +71,8 @@ func TestDecide(t *testing.T) {
 		{"another declaration", nil, []policy.Rule{{Do: policy.Ask, Line: 1}, {Do: policy.Always, ToolDigest: "ab"}}, ask(tools.Writes, nil), policy.Ask, 1},
 		{"one of many paths is denied", nil, []policy.Rule{{Do: policy.Deny, Path: "Private/**", Line: 1}}, ask(tools.Writes, targets("a.md", "private/b.md")), policy.Deny, 1},
 		{"a path that turns back", nil, []policy.Rule{{Do: policy.Deny, Path: "Private/**", Line: 1}}, ask(tools.Reads, func(q *policy.Request) { q.Texts = []string{"journal/../Private/x"} }), policy.Deny, 1},
+		{"a path of another system", nil, []policy.Rule{{Do: policy.Deny, Path: "Private/**", Line: 1}}, ask(tools.Reads, func(q *policy.Request) { q.Texts = []string{`Private\x.md`} }), policy.Deny, 1},
+		{"a rule with a path of another system", nil, []policy.Rule{{Do: policy.Deny, Path: `Private\**`, Line: 1}}, ask(tools.Reads, targets("Private/x.md")), policy.Deny, 1},
 		{"all must be allowed", nil, []policy.Rule{{Do: policy.Ask, Line: 1}, {Do: policy.Always, Path: "Inbox/**", Line: 2}}, ask(tools.Writes, targets("Inbox/a.md", "b.md")), policy.Ask, 1},
 		{"all are allowed", nil, []policy.Rule{{Do: policy.Ask, Line: 1}, {Do: policy.Always, Path: "Inbox/**", Line: 2}}, ask(tools.Writes, targets("Inbox/a.md", "Inbox/b.md")), policy.Allow, 2},
 		{"nobody knows what it touches", nil, []policy.Rule{{Do: policy.Ask, Line: 1}, {Do: policy.Always, Path: "**", Line: 2}}, ask(tools.Writes, nil), policy.Ask, 1},

@@ -96,6 +96,40 @@ func TestResume(t *testing.T) {
 	h.expect("1.1.0", "lectern.prev")
 }
 
+// An answer that begins elsewhere than where the file ends is not appended: the download begins again.
+func TestResumeAtAnotherPlace(t *testing.T) {
+	s := newFakeServer(t)
+	s.offer("1.1.0")
+	h := newTestInstall(t, s)
+	archive := archiveName("1.1.0", h.config.OS, h.config.Arch)
+	text := s.files["/download/v1.1.0/"+archive]
+	requests := 0
+	s.answer = func(w http.ResponseWriter, r *http.Request) bool {
+		if path.Base(r.URL.Path) != archive {
+			return false
+		}
+		switch requests++; requests {
+		case 1:
+			w.Header().Set("Content-Length", "500")
+		case 2:
+			w.Header().Set("Content-Range", "bytes 50-499/500")
+			w.WriteHeader(http.StatusPartialContent)
+		default:
+			return false
+		}
+		_, _ = w.Write(text[:100])
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	if _, err := h.updater().Apply(t.Context(), ApplyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if last := s.asked[len(s.asked)-1]; !strings.HasSuffix(last, archive) {
+		t.Errorf("asked at last for %q, want all of it", last)
+	}
+	h.expect("1.1.0", "lectern.prev")
+}
+
 // Bytes that an earlier run left and that are wrong cost one more download.
 func TestResumeOfRubbish(t *testing.T) {
 	s := newFakeServer(t)

@@ -61,6 +61,17 @@ func TestTampering(t *testing.T) {
 			s.files[tag+archive] = tarball(t, s.contents("1.0.9")...)
 		}, Checksum, "has been deleted"},
 		{"archive longer than any release", func(_ *testing.T, s *fakeServer) { s.files[tag+archive] = make([]byte, 2<<20) }, Download, "too many for a release of lectern"},
+		{"archive declared longer than any release", func(_ *testing.T, s *fakeServer) {
+			s.answer = func(w http.ResponseWriter, r *http.Request) bool {
+				if path.Base(r.URL.Path) != archive {
+					return false
+				}
+				w.Header().Set("Content-Length", fmt.Sprint(2<<20))
+				_ = http.NewResponseController(w).Flush()
+				<-r.Context().Done() // nobody waits for what comes
+				return true
+			}
+		}, Download, "too many for a release of lectern"},
 		{"archive longer than declared", func(_ *testing.T, s *fakeServer) {
 			s.answer = func(w http.ResponseWriter, r *http.Request) bool {
 				if path.Base(r.URL.Path) != archive {

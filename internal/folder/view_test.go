@@ -136,6 +136,31 @@ func TestViewOfFolders(t *testing.T) {
 	}
 }
 
+// What hides a file may stand below the part of it that is read.
+func TestHeadOfAHiddenFile(t *testing.T) {
+	plain, _ := openWith(t, map[string]string{"a.md": strings.Repeat("x", 100) + "secret", "b.md": strings.Repeat("x", 100)})
+	v := NewView(plain.f, testRules{})
+	for _, n := range []int64{1, 10, 100, 105, 106, 1000} {
+		if head, err := v.ReadHead("a.md", n); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%d bytes of a hidden file: %q, %v", n, head, err)
+		}
+		if head, err := v.ReadHead("b.md", n); err != nil || int64(len(head)) != min(n, 100) {
+			t.Errorf("%d bytes of another: %q, %v", n, head, err)
+		}
+	}
+}
+
+// Names that begin with a dot, such as those in an application's trash, are no variants of each other: a deletion
+// that moves a page there is not held up by what lies there.
+func TestDotNamesHaveNoVariants(t *testing.T) {
+	v, _ := openWith(t, map[string]string{".trash/a.md": "", "Work/Plan.md": ""})
+	for name, want := range map[string][]string{"work/plan.md": {"Work/Plan.md"}, ".trash/a.md": {}, ".Trash/A.md": {}} {
+		if got, err := v.findVariants(name); err != nil || !slices.Equal(got, want) {
+			t.Errorf("variants of %s: %q, %v; want %q", name, got, err, want)
+		}
+	}
+}
+
 // noModes are the permission bits of new files and folders.
 func noModes() (file, folder uint32, err error) { return 0o600, 0o700, nil }
 
