@@ -27,6 +27,7 @@ func TestEditPage(t *testing.T) {
 		{"a heading in code is none", "```\n# A\n```\n# A\nx", `"action":"replace","heading":"A","content":"y"`, "```\n# A\n```\n# A\ny"},
 		{"replace text", "the old word\r\nold\n", `"action":"replace","text":"old w","content":"new w"`, "the new word\r\nold\n"},
 		{"replace text of several places", "a b a b a", `"action":"replace","text":"a","count":3,"content":"c"`, "c b c b c"},
+		{"replace text that could begin again within itself", "aaa b\n", `"action":"replace","text":"aa","content":"x"`, "xa b\n"},
 		{"delete text", "a b c", `"action":"delete","text":" b"`, "a c"},
 		{"insert after text", "a b c", `"action":"insert_after","text":"b","content":"!"`, "a b! c"},
 		{"replace a block", "x ^a\n\none\ntwo ^b\n", `"action":"replace","block":"b","content":"three"`, "x ^a\n\nthree ^b\n"},
