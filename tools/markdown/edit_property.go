@@ -102,7 +102,7 @@ func (in EditPageIn) editBlock(block string, fields frontmatter.Fields) (string,
 	}
 	list, isList := fields.Texts(in.Property), false
 	if elements, ok := value.([]any); ok {
-		if isList = true; !isPlainList(elements) {
+		if isList = true; !isPlainList(elements) && (in.Action == Append || in.Action == Delete && in.Content != "") {
 			return "", tools.Errorf(tools.Invalid, "property: the list %.80q holds more than plain values", in.Property).
 				WithHint("Edit it with lines or text as the target.")
 		}
@@ -177,11 +177,17 @@ func isName(text, more string) bool {
 	})
 }
 
-var plainValue = regexp.MustCompile(`^(?:-?\d+(?:\.\d+)?|true|false|null|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?)?)$`)
+var plainValue = regexp.MustCompile(`^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false|null|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?)?)$`)
 
 // yamlValue is content after the colon of its key.
 func yamlValue(content string) string {
 	trimmed := strings.TrimSpace(content)
+	if marked.FindString(trimmed) == trimmed && trimmed != "" {
+		return " " + frontmatter.Scalar(trimmed)
+	}
+	if strings.HasPrefix(trimmed, "- ") || strings.HasPrefix(trimmed, "[") {
+		trimmed = quoteMarked(trimmed)
+	}
 	switch {
 	case trimmed == "":
 		return ""
@@ -193,6 +199,26 @@ func yamlValue(content string) string {
 		return " " + trimmed
 	}
 	return " " + frontmatter.Scalar(trimmed)
+}
+
+// marked matches a link and a variable of a template, which YAML reads as lists and keys in
+// each other.
+var marked = regexp.MustCompile(`\[\[[^\[\]\n]+\]\]|\{\{[^{}\n]+\}\}`)
+
+// quoteMarked quotes links and variables that are elements of a list.
+func quoteMarked(list string) string {
+	var b strings.Builder
+	at := 0
+	for _, m := range marked.FindAllStringIndex(list, -1) {
+		before, after := strings.TrimRight(list[:m[0]], " \t"), strings.TrimLeft(list[m[1]:], " \t")
+		if strings.HasSuffix(before, "[") || strings.HasSuffix(before, ",") || strings.HasSuffix("\n"+before, "\n-") {
+			if after == "" || strings.IndexByte(",]\n", after[0]) >= 0 {
+				b.WriteString(list[at:m[0]] + frontmatter.Scalar(list[m[0]:m[1]]))
+				at = m[1]
+			}
+		}
+	}
+	return b.String() + list[at:]
 }
 
 func indent(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }

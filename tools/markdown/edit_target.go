@@ -26,12 +26,12 @@ func (in EditPageIn) splices(p *page) ([]folder.Splice, error) {
 	if in.Action == Check || in.Action == Uncheck {
 		return in.taskSplices(p)
 	}
+	if in.Block != "" {
+		return in.blockSplices(p)
+	}
 	ranges, err := in.find(p)
 	if err != nil {
 		return nil, err
-	}
-	if id := "^" + strings.TrimPrefix(in.Block, "^"); in.Block != "" && in.Action == Replace && !strings.Contains(in.Content, id) {
-		in.Content = strings.TrimRight(in.Content, "\n") + " " + id // what refers to the block finds it
 	}
 	var all []folder.Splice
 	for _, r := range ranges {
@@ -115,7 +115,7 @@ func (t editTarget) find(p *page) ([]textRange, error) {
 	case t.Heading != "":
 		return t.findHeading(p.text, lines)
 	case t.Block != "":
-		return t.findBlock(p.text, lines)
+		return t.findBlock(p)
 	case t.Task != "":
 		task, err := t.findTask(p.text, lines)
 		return []textRange{lineRange(p.text, task.Start, task.End)}, err
@@ -187,22 +187,14 @@ func (t editTarget) findHeading(text string, lines []structure.Line) ([]textRang
 		WithHint("Name the headings above it too, such as Plan#Log.")
 }
 
-func (t editTarget) findBlock(text string, lines []structure.Line) ([]textRange, error) {
-	id := strings.TrimPrefix(t.Block, "^")
-	var found []structure.Block
-	var at []int
-	for _, b := range structure.Blocks(text, lines) {
-		if strings.EqualFold(b.ID, id) {
-			found, at = append(found, b), append(at, b.Line)
-		}
+// findBlock finds the lines of a block with its id.
+func (t editTarget) findBlock(p *page) ([]textRange, error) {
+	id, err := findBlockID(p.text, structure.Read(p.text, p.body).IDs(), t.Block)
+	if err != nil {
+		return nil, err
 	}
-	switch len(found) {
-	case 0:
-		return nil, tools.Errorf(tools.NotFound, "block: the page has no block ^%.80s", id)
-	case 1:
-		return []textRange{lineRange(text, found[0].Start, found[0].End)}, nil
-	}
-	return nil, ambiguousError("block", id, at)
+	start := strings.LastIndexByte(p.text[:id.Of.Start], '\n') + 1
+	return []textRange{lineRange(p.text, start, max(id.Of.End, id.End))}, nil
 }
 
 func (t editTarget) findTask(text string, lines []structure.Line) (structure.Task, error) {

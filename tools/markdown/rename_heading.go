@@ -131,25 +131,17 @@ func newHeadingRename(p *page, heading, to string) (*headingRename, error) {
 	r := &headingRename{file: p.file, headings: structure.Headings(p.text, lines), to: to}
 	r.at = slices.IndexFunc(r.headings, func(h structure.Heading) bool { return h.Start == found[0].start })
 	h := r.headings[r.at]
-	text := withoutBlockID(h.Text)
+	text := structure.WithoutID(h.Text)
 	start := h.Start + strings.Index(p.text[h.Start:h.Content], h.Text)
 	r.heading = folder.Splice{Start: start, End: start + len(text), New: to}
 	for i := range r.headings {
 		h := &r.headings[i]
-		h.Text = headingInLink(withoutBlockID(h.Text))
+		h.Text = headingInLink(structure.WithoutID(h.Text))
 		for j, above := range h.Path {
-			h.Path[j] = headingInLink(withoutBlockID(above))
+			h.Path[j] = headingInLink(structure.WithoutID(above))
 		}
 	}
 	return r, nil
-}
-
-// withoutBlockID is a heading without the block id at its end.
-func withoutBlockID(text string) string {
-	if at := strings.LastIndex(text, " ^"); at > 0 && isName(text[at+2:], "-") {
-		return strings.TrimRight(text[:at], " ")
-	}
-	return text
 }
 
 // headingInLink is a heading as a link can name it: without what ends a heading there.

@@ -133,7 +133,7 @@ func (r tagRename) splices(p *page) (all []folder.Splice, left bool) {
 
 // graphSplices renames the tag in the lines tags:: of a Logseq graph, where it has no #.
 func (r tagRename) graphSplices(p *page) (all []folder.Splice) {
-	for l := range structure.Each(p.text, p.body) {
+	for _, l := range structure.Lines(p.text, p.body) {
 		line := p.text[l.Start:l.End]
 		bare := strings.TrimPrefix(strings.TrimLeft(line, " \t"), "- ")
 		property, ok := logseqfile.ReadProperty(bare, l.End-len(bare))

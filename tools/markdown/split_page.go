@@ -169,9 +169,9 @@ func newPageSplit(p *page, in SplitPageIn) (*pageSplit, error) {
 func linkedHeadings(text string, lines []structure.Line) []structure.Heading {
 	all := structure.Headings(text, lines)
 	for i := range all {
-		all[i].Text = headingInLink(withoutBlockID(all[i].Text))
+		all[i].Text = headingInLink(structure.WithoutID(all[i].Text))
 		for j, above := range all[i].Path {
-			all[i].Path[j] = headingInLink(withoutBlockID(above))
+			all[i].Path[j] = headingInLink(structure.WithoutID(above))
 		}
 	}
 	return all

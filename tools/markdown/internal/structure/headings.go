@@ -20,24 +20,18 @@ type Heading struct {
 func Headings(text string, lines []Line) []Heading {
 	var all []Heading
 	for i, l := range lines {
-		if l.Code {
+		if l.level == 0 {
 			continue
 		}
-		line := text[l.Start:l.End]
-		level, title := atxHeading(strings.TrimLeft(line, " "))
+		_, title := atxHeading(strings.TrimLeft(text[l.Start:l.End], " \t"))
 		start := l
-		if len(line)-len(strings.TrimLeft(line, " ")) > 3 {
-			level = 0
+		if underline(text[l.Start:l.End]) > 0 {
+			start = lines[i-1]
+			title = strings.TrimSpace(text[start.Start:start.End])
 		}
-		if level == 0 && i > 0 && !lines[i-1].Code {
-			above := text[lines[i-1].Start:lines[i-1].End]
-			if level = underline(line, above); level > 0 {
-				title, start = strings.TrimSpace(above), lines[i-1]
-			}
-		}
-		if level > 0 {
-			all = append(all, Heading{Level: level, Text: title, Line: start.Number, Start: start.Start, Content: min(l.End+1, len(text))})
-		}
+		all = append(all, Heading{
+			Level: int(l.level), Text: title, Line: start.Number, Start: start.Start, Content: min(l.End+1, len(text)),
+		})
 	}
 	var open []int // the headings that the next one may stand below, outermost first
 	for i := range all {
@@ -102,18 +96,14 @@ func atxHeading(line string) (level int, text string) {
 	return level, text
 }
 
-// underline is the level of the heading that a line makes of the one above it.
-func underline(line, above string) int {
-	mark := strings.TrimSpace(line)
-	text := strings.TrimSpace(above)
-	if mark == "" || text == "" || isHeading(text) || isRule(text) || itemMarker(text) > 0 || strings.ContainsAny(text[:1], ">|") ||
-		column(above[:len(above)-len(strings.TrimLeft(above, " \t"))]) > 3 || column(line[:len(line)-len(strings.TrimLeft(line, " \t"))]) > 3 {
+// underline is the level of the heading that a line makes of a paragraph above it; 0: none.
+func underline(line string) int {
+	switch line = strings.TrimSpace(line); {
+	case line == "":
 		return 0
-	}
-	switch {
-	case strings.Trim(mark, "=") == "":
+	case strings.Trim(line, "=") == "":
 		return 1
-	case strings.Trim(mark, "-") == "":
+	case strings.Trim(line, "-") == "":
 		return 2
 	}
 	return 0

@@ -1,0 +1,49 @@
+package structure
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Task is a line with a box to tick.
+type Task struct {
+	Start, End int // offsets of its line
+	Mark       int // of the character in the box
+	Done       bool
+	Text       string // after the box
+	Line       int
+}
+
+var taskLine = regexp.MustCompile(`^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[([^\[\]\n])\](?:[ \t]+(.*?))?[ \t\r]*$`)
+
+// hasBox reports whether the first bracket of a line opens a box of one character.
+func hasBox(line string) bool {
+	_, box, found := strings.Cut(line, "[")
+	_, size := utf8.DecodeRuneInString(box)
+	return found && strings.HasPrefix(box[size:], "]")
+}
+
+// Tasks are the tasks of a page, in order.
+func Tasks(text string, lines []Line) []Task {
+	var all []Task
+	for _, l := range lines {
+		if l.Code || l.Raw {
+			continue
+		}
+		line := text[l.Start:l.End]
+		if !hasBox(line) { // faster than asking the expression
+			continue
+		}
+		m := taskLine.FindStringSubmatchIndex(line)
+		if m == nil {
+			continue
+		}
+		t := Task{Start: l.Start, End: l.End, Mark: l.Start + m[2], Line: l.Number, Done: strings.ContainsAny(line[m[2]:m[3]], "xX")}
+		if m[4] >= 0 {
+			t.Text = line[m[4]:m[5]]
+		}
+		all = append(all, t)
+	}
+	return all
+}
