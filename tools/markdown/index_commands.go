@@ -17,7 +17,7 @@ func indexCommands() []tools.Command[*Notebook] {
 	return []tools.Command[*Notebook]{{
 		CommandInfo: tools.CommandInfo{
 			Name: "index rebuild", Doc: "Read all pages of a folder into its index again.\n\n" +
-				"Lectern notices by itself what has changed. This is for when you doubt it; searches read the files meanwhile.",
+				"Lectern notices by itself what has changed. This is for when you doubt it; searches wait for the index meanwhile.",
 		},
 		Run: func(n *Notebook, ctx context.Context, _ tools.CommandCall, out io.Writer) error {
 			return rebuildIndex(ctx, n, out)

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
@@ -58,9 +57,10 @@ type pageIndex struct {
 	ctx    context.Context //nolint:containedctx // comparisons are shared by calls and end with the source
 	cancel context.CancelFunc
 
-	mu      sync.Mutex
-	next    *comparison // that has not begun
-	filling atomic.Bool // comparisons leave the index alone, and do not wait
+	mu     sync.Mutex
+	next   *comparison   // that has not begun
+	made   chan struct{} // closed when an index is complete that was not before
+	filled chan struct{} // closed when the filling under way ends; nil: none is, and comparisons use the index
 
 	comparing sync.Mutex // held by the comparison under way
 	fills     sync.Mutex // held while the index is filled, before busy
@@ -82,8 +82,9 @@ type comparison struct {
 	done    chan struct{}
 	entries folder.Listing
 	outline *outline
-	x       *index.Index // nil: the index is not up to date
-	unread  []string     // pages that could not be read
+	x       *index.Index    // nil: the index is not up to date
+	made    <-chan struct{} // closed when an index is complete; nil: there will be none
+	unread  []string        // pages that could not be read
 	err     error
 	cache   *stateCache // of comparisons between which nothing has changed
 }
@@ -95,7 +96,7 @@ func newPageIndex(n *Notebook, dir string, rules []string) *pageIndex {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &pageIndex{
 		n: n, least: minIndexed, file: filepath.Join(dir, "pages-"+hex.EncodeToString(sum[:8])+".db"),
-		ctx: ctx, cancel: cancel, behind: make(chan struct{}, 1), bad: map[string]bool{},
+		ctx: ctx, cancel: cancel, behind: make(chan struct{}, 1), made: make(chan struct{}), bad: map[string]bool{},
 		watcher: watch.New(watch.Options{Folder: n.view.Path(), Skip: isForeign, Now: n.now}),
 	}
 }
@@ -150,9 +151,9 @@ func (p *pageIndex) compare(c *comparison) {
 	p.comparing.Lock()
 	defer p.comparing.Unlock()
 	p.mu.Lock()
-	p.next = nil
+	p.next, c.made = nil, p.made
 	p.mu.Unlock()
-	if p.filling.Load() {
+	if p.isFilling() {
 		p.list(c)
 		return
 	}
@@ -168,7 +169,7 @@ func (p *pageIndex) compare(c *comparison) {
 	if opened(); followed {
 		return
 	}
-	if c.err != nil || p.filling.Load() {
+	if c.err != nil || p.isFilling() {
 		return
 	}
 	files := c.outline.pageFiles()
@@ -369,7 +370,7 @@ func (p *pageIndex) put(ctx context.Context, b pageBatch, gone []string) error {
 		return err
 	}
 	p.moved.add(moved)
-	if !p.filling.Load() { // a part of an index says nothing: the disk may be full before its end
+	if !p.isFilling() { // a part of an index says nothing: the disk may be full before its end
 		p.n.report.Clear(indexBroken)
 	}
 	read := make([]index.FileStamp, len(b.pages))
@@ -424,98 +425,4 @@ func (n *Notebook) indexedPage(file string, stat fileStat) (page index.Page, unr
 		s.Head.Position = &position
 	}
 	return index.Read(s), err != nil
-}
-
-// keep fills the index whenever it is far behind, until ctx ends.
-func (p *pageIndex) keep(ctx context.Context) error {
-	switch c, err := p.n.look(ctx); { // what is there from before may be old
-	case err != nil && ctx.Err() == nil:
-		return err
-	case err == nil && c.x == nil:
-		p.wake()
-	}
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-p.behind:
-		}
-		if err := p.fill(ctx); err != nil && ctx.Err() == nil {
-			return errors.New("index pages: " + describeIndexFailure(err)) // the log has all of it
-		}
-	}
-}
-
-// fill reads all that has changed into the index, batch by batch. Calls read files
-// meanwhile.
-func (p *pageIndex) fill(ctx context.Context) error {
-	entries, err := p.n.entries(ctx)
-	if err != nil {
-		return err
-	}
-	files := newOutline(entries).pageFiles()
-	if len(files) < p.least {
-		return nil
-	}
-	p.fills.Lock()
-	defer p.fills.Unlock()
-	p.busy.Lock()
-	defer p.busy.Unlock()
-	changed, gone, err := p.changed(entries, files)
-	if err != nil {
-		p.fail(err)
-		return err
-	}
-	p.filling.Store(true)
-	defer p.filling.Store(false)
-	p.last = nil // what was read ahead must not go over what a call has read since
-	size := indexBatch
-	if len(p.known) == 0 {
-		size, err = newIndexBatch, p.begin()
-	} else {
-		err = p.update(ctx, nil, gone)
-	}
-	if err != nil {
-		p.fail(err)
-		return err
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	batches := p.readAhead(ctx, changed, size, listedStat(entries))
-	defer func() {
-		cancel()
-		for range batches { // until nothing is read any more
-		}
-		p.n.report.Progress("index pages", 1, 1) // over, even if it failed
-	}()
-	done, x := 0, p.x
-	for b := range batches {
-		if err = p.put(ctx, b, nil); err != nil {
-			p.fail(err)
-			return err
-		}
-		done += len(b.pages)
-		p.n.report.Progress("index pages", int64(done), int64(len(changed)))
-		p.busy.Unlock() // for who gives the index up
-		p.busy.Lock()
-		if p.x != x {
-			return ctx.Err()
-		}
-	}
-	if err = ctx.Err(); err != nil {
-		return errors.Join(err, p.closeLocked()) // what is there of a new index is of no use
-	}
-	if p.x, err = p.x.Complete(ctx); err != nil {
-		p.fail(err)
-		return err
-	}
-	p.n.report.Clear(indexBroken)
-	return nil
-}
-
-// begin has a new index filled in the place of one that is empty.
-func (p *pageIndex) begin() (err error) {
-	if err = p.x.Close(); err == nil {
-		p.x, err = index.Begin(p.ctx, p.file)
-	}
-	return err
 }

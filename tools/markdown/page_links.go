@@ -18,11 +18,13 @@ func (c *comparison) linksOf(ctx context.Context, n *Notebook, p *page) (out []O
 		}
 		n.index.drop(err)
 	}
-	var all []linkSource
-	if err = n.scan(ctx, func() error {
-		all, err = readLinkSources(ctx, n.graph, c.outline.pageFiles(), n.read)
-		return err
-	}); err != nil {
+	all, err := c.readLinkSources(ctx, n)
+	if errors.Is(err, errIndexMade) {
+		if c, err = n.look(ctx); err == nil {
+			return c.linksOf(ctx, n, p)
+		}
+	}
+	if err != nil {
 		return nil, nil, err
 	}
 	titles := map[string]string{}

@@ -1,8 +1,14 @@
 package markdown
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -39,5 +45,82 @@ func TestScansTakeTurns(t *testing.T) {
 		if <-answered == 0 {
 			t.Error("a search has found nothing")
 		}
+	}
+}
+
+// openUnindexed opens a vault of so many pages that a call does not read them into an index.
+func openUnindexed(t *testing.T) *Notebook {
+	t.Helper()
+	dir := t.TempDir()
+	for i := range maxInline + 50 {
+		text := fmt.Sprintf("page number%d [[p0]]\n# heading%d\n", i, i)
+		file, old := filepath.Join(dir, fmt.Sprintf("p%d.md", i)), time.Now().Add(-time.Hour)
+		if err := errors.Join(os.WriteFile(file, []byte(text), 0o600), os.Chtimes(file, old, old)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n, _ := openPair(t, dir, nil)
+	return n
+}
+
+// A call that waits for its turn to read all files, because the index is not made yet, is
+// answered from the index as soon as it is complete.
+func TestWaitingCallsTakeTheIndex(t *testing.T) {
+	n := openUnindexed(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	n.scans <- struct{}{} // another call reads them all the time
+	var waiting sync.WaitGroup
+	wait := func(name string, call func() (found int, err error)) {
+		waiting.Go(func() {
+			if found, err := call(); err != nil || found == 0 {
+				t.Errorf("%s: %d found, %v", name, found, err)
+			}
+		})
+	}
+	for name, in := range map[string]SearchPagesIn{
+		"words": {Query: "number77"}, "fuzzy": {Query: "numbr77", Mode: bySpell}, "misspelled": {Query: "numbr77"},
+		"links to": {LinksTo: "p0"}, "orphans": {Links: orphanPages}, "headings": {Kind: findHeadings, Query: "heading77"},
+	} {
+		in.Limit = 5
+		wait(name, func() (int, error) {
+			out, err := n.SearchPages(ctx, in)
+			return out.Total, err
+		})
+	}
+	wait("links", func() (int, error) {
+		out, err := n.GetPageLinks(ctx, GetPageLinksIn{Path: "p0", Limit: 5})
+		return len(out.Incoming), err
+	})
+	wait("links of a folder", func() (int, error) {
+		now, err := n.look(ctx)
+		if err != nil {
+			return 0, err
+		}
+		all, err := now.linkSources(ctx, n)
+		return len(all), err
+	})
+	if err := n.index.fill(ctx); err != nil {
+		t.Fatal(err)
+	}
+	waiting.Wait()
+}
+
+// What reads files for lack of an index stops when there is one.
+func TestReadingEndsWithTheIndex(t *testing.T) {
+	n := openUnindexed(t)
+	now, err := n.look(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = now.scan(t.Context(), n, func(ctx context.Context) error {
+		if err := n.index.fill(t.Context()); err != nil {
+			return err
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	if !errors.Is(err, errIndexMade) {
+		t.Errorf("it ends with %v", err)
 	}
 }

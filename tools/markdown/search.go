@@ -114,7 +114,7 @@ func (s *search) linkedFiles(ctx context.Context, in SearchPagesIn) (map[string]
 		if err != nil {
 			return nil, err
 		}
-		linking, _, _, err := s.linkingTo(ctx, s.n, p)
+		linking, err := s.linkingFiles(ctx, p)
 		if err != nil {
 			return nil, err
 		}
@@ -145,6 +145,21 @@ func (s *search) linkedFiles(ctx context.Context, in SearchPagesIn) (map[string]
 		files[file] = files[file] && wanted[file]
 	}
 	return withoutFalse(files), nil
+}
+
+// linkingFiles are the pages with a link to p.
+func (s *search) linkingFiles(ctx context.Context, p *page) (files []string, err error) {
+	find := func(ctx context.Context) error {
+		var err error
+		files, _, _, err = s.linkingTo(ctx, s.n, p)
+		return err
+	}
+	if s.x != nil {
+		err = find(ctx)
+	} else {
+		err = s.scan(ctx, s.n, find)
+	}
+	return files, err
 }
 
 // linkTarget is the page that links_to names: by its path, or as a wikilink does

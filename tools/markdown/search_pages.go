@@ -137,6 +137,14 @@ func searchPages() tools.Tool[*Notebook] {
 
 // SearchPages implements search_pages.
 func (n *Notebook) SearchPages(ctx context.Context, in SearchPagesIn) (SearchPagesOut, error) {
+	for {
+		if out, err := searchOnce(ctx, n, in); !errors.Is(err, errIndexMade) {
+			return out, err
+		}
+	}
+}
+
+func searchOnce(ctx context.Context, n *Notebook, in SearchPagesIn) (SearchPagesOut, error) {
 	s, err := newSearch(ctx, n, in)
 	if err != nil {
 		return SearchPagesOut{}, err
@@ -144,7 +152,9 @@ func (n *Notebook) SearchPages(ctx context.Context, in SearchPagesIn) (SearchPag
 	out, err := s.run(ctx)
 	if _, said := errors.AsType[*tools.Error](err); err != nil && !said && s.x != nil && ctx.Err() == nil {
 		n.index.drop(err)
-		s.x = nil
+		unindexed := *s.comparison // which other calls use, too
+		unindexed.x = nil
+		s.comparison = &unindexed
 		out, err = s.run(ctx)
 	}
 	if err != nil {

@@ -3,6 +3,7 @@ package markdown
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -27,6 +28,35 @@ func (n *Notebook) scan(ctx context.Context, f func() error) error {
 	}
 }
 
+// errIndexMade is the error of reading files where an index has been completed since.
+var errIndexMade = errors.New("an index has been made")
+
+// scan is [Notebook.scan] for what reads files because c has no index. It ends with
+// errIndexMade as soon as there is one, and does not take the processor from making it.
+func (c *comparison) scan(ctx context.Context, n *Notebook, f func(context.Context) error) error {
+	reading, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go func() {
+		select {
+		case <-c.made:
+			stop(errIndexMade)
+		case <-reading.Done():
+		}
+	}()
+	err := n.scan(reading, func() error {
+		if n.index != nil {
+			if err := n.index.waitFilled(reading); err != nil {
+				return err
+			}
+		}
+		return f(reading)
+	})
+	if err != nil && errors.Is(context.Cause(reading), errIndexMade) {
+		return errIndexMade
+	}
+	return err
+}
+
 // markedFiles are those that have a mark.
 func markedFiles(files []string, marks []bool) (found []string) {
 	for i, file := range files {
@@ -49,7 +79,7 @@ func (s *search) readAll(ctx context.Context) (pages []index.Page, err error) {
 	files := s.outline.pageFiles()
 	pages = make([]index.Page, len(files))
 	bad := make([]bool, len(files))
-	err = s.n.scan(ctx, func() error {
+	err = s.scan(ctx, s.n, func(ctx context.Context) error {
 		return folder.ForEach(ctx, len(files), func(i int) { pages[i], bad[i] = s.n.indexedPage(files[i], s.n.view.Stat) })
 	})
 	s.unread = markedFiles(files, bad)
@@ -121,7 +151,7 @@ func (s *search) rank(ctx context.Context) (hits []index.Hit, total int, how ind
 	}
 	files := s.outline.pageFiles()
 	counts, bad := make([]index.Counts, len(files)), make([]bool, len(files))
-	err = s.n.scan(ctx, func() error {
+	err = s.scan(ctx, s.n, func(ctx context.Context) error {
 		return folder.ForEach(ctx, len(files), func(i int) {
 			var p index.Page
 			p, bad[i] = s.n.indexedPage(files[i], s.n.view.Stat)
@@ -264,11 +294,14 @@ func neededBytes(text string) []byte {
 // linkSources are all pages with their links, from the index or from the files.
 func (c *comparison) linkSources(ctx context.Context, n *Notebook) (all []linkSource, err error) {
 	if c.x == nil {
-		err = n.scan(ctx, func() error {
-			all, err = readLinkSources(ctx, n.graph, c.outline.pageFiles(), n.read)
-			return err
-		})
-		return all, err
+		if all, err = c.readLinkSources(ctx, n); !errors.Is(err, errIndexMade) {
+			return all, err
+		}
+		now, err := n.look(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return now.linkSources(ctx, n)
 	}
 	err = c.x.Links(ctx, func(file, title string, head index.Head, found []links.Link) {
 		source := linkSource{file: file, title: title, graph: n.graph, named: head.Named, aliases: head.Aliases, unreadable: head.Foreign}
@@ -276,6 +309,15 @@ func (c *comparison) linkSources(ctx context.Context, n *Notebook) (all []linkSo
 			source.links = append(source.links, writtenLink{Link: l})
 		}
 		all = append(all, source)
+	})
+	return all, err
+}
+
+// readLinkSources reads all pages for their links.
+func (c *comparison) readLinkSources(ctx context.Context, n *Notebook) (all []linkSource, err error) {
+	err = c.scan(ctx, n, func(ctx context.Context) error {
+		all, err = readLinkSources(ctx, n.graph, c.outline.pageFiles(), n.read)
+		return err
 	})
 	return all, err
 }

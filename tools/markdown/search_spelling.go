@@ -22,7 +22,7 @@ func (s *search) respell(ctx context.Context) (bool, error) {
 		err = s.x.Spell(ctx, speller)
 	} else {
 		files := s.outline.pageFiles()
-		err = s.n.scan(ctx, func() error {
+		err = s.scan(ctx, s.n, func(ctx context.Context) error {
 			return folder.ForEach(ctx, len(files), func(i int) {
 				page, _ := s.n.indexedPage(files[i], s.n.view.Stat)
 				speller.Read(page)
