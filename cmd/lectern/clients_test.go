@@ -181,7 +181,7 @@ func stopTestHub(t *testing.T, home string) {
 	pid := askHub(t, home).PID
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := daemon.StopHubAndWait(ctx, daemonPaths(home), daemon.StopRequest{}); err != nil {
+	if _, err := daemon.StopHubAndWait(ctx, daemonPaths(home), daemon.StopRequest{}); err != nil {
 		t.Error(err)
 	}
 	tick := time.NewTicker(20 * time.Millisecond)
