@@ -167,7 +167,7 @@ func stopTestHub(t *testing.T, home string) {
 	pid := askHub(t, home).PID
 	ctx, cancel := context.WithTimeout(t.Context(), runtest.Timeout)
 	defer cancel()
-	if err := daemon.StopHubAndWait(ctx, daemonPaths(home), daemon.StopRequest{}); err != nil {
+	if _, err := daemon.StopHubAndWait(ctx, daemonPaths(home), daemon.StopRequest{}); err != nil {
 		t.Error(err)
 	}
 	runtest.Eventually(t, fmt.Sprintf("hub %d is gone", pid), func() bool { return !alive(pid) })

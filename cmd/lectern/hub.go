@@ -89,20 +89,30 @@ func runHub(ctx context.Context, c *cli, level slog.Leveler, source string) erro
 func stopHub(ctx context.Context, c *cli) error {
 	ctx, cancel := context.WithTimeout(ctx, machine.HubStopTimeout)
 	defer cancel()
-	if err := daemon.StopHubAndWait(ctx, c.Paths.Daemon(), daemon.StopRequest{}); err != nil {
+	stopped, err := daemon.StopHubAndWait(ctx, c.Paths.Daemon(), daemon.StopRequest{})
+	if err != nil {
 		return addStartHubAdvice(err)
 	}
 	c.printf("hub stopped\n")
+	printWaited(c, stopped)
 	return nil
+}
+
+// printWaited says what became of the calls that waited for a person.
+func printWaited(c *cli, stopped daemon.Health) {
+	if stopped.Waiting > 0 {
+		c.printf("%s waited for an answer: nothing was written, and their agents were told to call again\n", formatCount(stopped.Waiting, "call"))
+	}
 }
 
 func restartHub(ctx context.Context, c *cli) error {
 	stopping, cancel := context.WithTimeout(ctx, machine.HubStopTimeout)
 	defer cancel()
-	err := daemon.StopHubAndWait(stopping, c.Paths.Daemon(), daemon.StopRequest{Restart: true})
+	stopped, err := daemon.StopHubAndWait(stopping, c.Paths.Daemon(), daemon.StopRequest{Restart: true})
 	if err != nil && !errors.Is(err, daemon.ErrNoHub) {
 		return err
 	}
+	printWaited(c, stopped)
 	return ensureHub(ctx, c)
 }
 
@@ -123,6 +133,9 @@ func showHub(ctx context.Context, c *cli) error {
 	}
 	c.printf("hub is running: version %s, build %s, pid %d, %s, %s in flight\n",
 		v.Version, v.Build, v.PID, formatCount(v.Sessions, "session"), formatCount(v.InFlight, "call"))
+	if v.Waiting > 0 {
+		c.printf("%s waiting for an answer: `lectern approve` shows them\n", formatCount(v.Waiting, "call"))
+	}
 	switch {
 	case v.ShuttingDown:
 		c.printf("it is shutting down\n")

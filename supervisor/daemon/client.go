@@ -113,11 +113,17 @@ func (c *client) previewStop(ctx context.Context, a status.Action) (status.Plan,
 		return status.Plan{}, err
 	}
 	stop := status.Step{Description: fmt.Sprintf("stop the hub (pid %d) once its %d calls in flight have ended", v.PID, v.InFlight)}
-	if a.Verb == status.RestartHub {
-		return status.Plan{Title: "Restart the hub", Steps: []status.Step{stop, c.newStartHubPlanStep()}, Risks: []string{}}, nil
-	}
 	plan := status.Plan{Title: "Stop the hub", Steps: []status.Step{stop}, Risks: []string{}}
-	if v.Sessions > 0 {
+	switch {
+	case v.Waiting == 1:
+		plan.Risks = append(plan.Risks, "1 call that waits for your answer ends unanswered: nothing is written, and its agent is told to call again")
+	case v.Waiting > 1:
+		plan.Risks = append(plan.Risks, fmt.Sprintf("%d calls that wait for your answer end unanswered: nothing is written, and their agents are told to call again", v.Waiting))
+	}
+	switch {
+	case a.Verb == status.RestartHub:
+		plan.Title, plan.Steps = "Restart the hub", append(plan.Steps, c.newStartHubPlanStep())
+	case v.Sessions > 0:
 		plan.Risks = append(plan.Risks, fmt.Sprintf("%d agents are connected; their next call starts a hub again", v.Sessions))
 	}
 	return plan, nil
@@ -157,5 +163,6 @@ func (c *client) stopHubWith(ctx context.Context, req StopRequest) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, stopTimeout,
 		fmt.Errorf("stop hub: it still runs after %s; see %s", stopTimeout, c.Paths.Output()))
 	defer cancel()
-	return StopHubAndWait(ctx, c.Paths, req)
+	_, err := StopHubAndWait(ctx, c.Paths, req)
+	return err
 }

@@ -155,11 +155,11 @@ func TestSupervise(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := w.hub(first)
-	if err := StopHubAndWait(t.Context(), w.paths(), StopRequest{Restart: true}); err != nil {
+	if _, err := StopHubAndWait(t.Context(), w.paths(), StopRequest{Restart: true}); err != nil {
 		t.Fatal(err)
 	}
 	third := w.hub(second)
-	if err := StopHubAndWait(t.Context(), w.paths(), StopRequest{}); err != nil {
+	if _, err := StopHubAndWait(t.Context(), w.paths(), StopRequest{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-ended; err != nil {

@@ -31,6 +31,7 @@ type Health struct {
 	PID          int        `json:"pid"`
 	Instance     string     `json:"instance"`
 	InFlight     int        `json:"in_flight"`
+	Waiting      int        `json:"waiting"` // calls that wait for a person
 	Sessions     int        `json:"sessions"`
 	ShuttingDown bool       `json:"shutting_down"`
 	Successor    *BuildInfo `json:"next,omitempty"` // the newer build that waits to take over
@@ -69,6 +70,7 @@ func (h *hubServer) health() Health {
 	inFlight, sessions := h.Busy()
 	return Health{
 		BuildInfo: h.Self, Wire: WireVersion, PID: os.Getpid(), Instance: h.instance, InFlight: inFlight,
+		Waiting:      h.Waiting(),
 		Sessions:     max(sessions, h.lifecycle.countAttachedStreams()),
 		ShuttingDown: h.lifecycle.decidedShutdown() != nil, Successor: h.lifecycle.pendingSuccessor(),
 	}
@@ -82,11 +84,13 @@ func (h *hubServer) handleStop(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "read request: "+err.Error(), http.StatusBadRequest)
 		return
 	}
-	status := http.StatusAccepted
+	status, waiting := http.StatusAccepted, h.Waiting() // which end when the shutdown begins
 	if !h.lifecycle.stop(shutdownDecision{reason: "asked to stop", restart: ask.Restart}, ask.IfIdle) {
 		status = http.StatusConflict
 	}
-	writeJSON(w, status, h.health())
+	answer := h.health()
+	answer.Waiting = waiting
+	writeJSON(w, status, answer)
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
@@ -109,19 +113,18 @@ func GetHealth(ctx context.Context, p Paths) (Health, error) {
 	return requestHub(ctx, p, http.MethodGet, hubHealthPath, nil)
 }
 
-// StopHubAndWait asks the hub to shut down and returns when it is gone, or ctx ends. It
-// returns ErrNoHub when there is none, and a *BusyError when it is in use and was
-// to stop only if idle.
-func StopHubAndWait(ctx context.Context, p Paths, ask StopRequest) error {
+// StopHubAndWait asks the hub to shut down and returns when it is gone, or ctx ends,
+// with what it was when it was asked. It returns ErrNoHub when there is none, and a
+// *BusyError when it is in use and was to stop only if idle.
+func StopHubAndWait(ctx context.Context, p Paths, ask StopRequest) (old Health, err error) {
 	body, err := json.Marshal(ask)
 	if err != nil {
-		return err
+		return old, err
 	}
-	old, err := requestHub(ctx, p, http.MethodPost, hubStopPath, body)
-	if err != nil {
-		return err
+	if old, err = requestHub(ctx, p, http.MethodPost, hubStopPath, body); err != nil {
+		return old, err
 	}
-	return waitFor(ctx, func() (bool, error) {
+	return old, waitFor(ctx, func() (bool, error) {
 		if held, err := isLockHeld(p.hubLock()); err != nil || !held {
 			return true, err
 		}

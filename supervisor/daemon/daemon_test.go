@@ -251,7 +251,7 @@ func TestProbeIsNoAgent(t *testing.T) {
 	if hub, err := GetHealth(t.Context(), w.paths()); err != nil || hub.Sessions != 0 {
 		t.Errorf("%d sessions, %v; want none", hub.Sessions, err)
 	}
-	if err := StopHubAndWait(t.Context(), w.paths(), StopRequest{}); err != nil {
+	if _, err := StopHubAndWait(t.Context(), w.paths(), StopRequest{}); err != nil {
 		t.Fatal(err)
 	}
 	w.waitGone(welcome.PID)
@@ -279,15 +279,15 @@ func TestHubThatEndsAtOnce(t *testing.T) {
 
 func TestStop(t *testing.T) {
 	w := newHubTest(t)
-	if err := StopHubAndWait(t.Context(), w.paths(), StopRequest{}); !errors.Is(err, ErrNoHub) {
+	if _, err := StopHubAndWait(t.Context(), w.paths(), StopRequest{}); !errors.Is(err, ErrNoHub) {
 		t.Errorf("stop without a hub: %v", err)
 	}
 	a := w.connect()
 	var busy *BusyError
-	if err := StopHubAndWait(t.Context(), w.paths(), StopRequest{IfIdle: true}); !errors.As(err, &busy) || busy.Hub.Sessions != 1 {
+	if _, err := StopHubAndWait(t.Context(), w.paths(), StopRequest{IfIdle: true}); !errors.As(err, &busy) || busy.Hub.Sessions != 1 {
 		t.Errorf("stop if idle, with a session open: %v", err)
 	}
-	if err := StopHubAndWait(t.Context(), w.paths(), StopRequest{}); err != nil {
+	if _, err := StopHubAndWait(t.Context(), w.paths(), StopRequest{}); err != nil {
 		t.Fatal(err)
 	}
 	a.expectEnd()
@@ -366,7 +366,10 @@ func TestHubIsGoneWhenItHasClosed(t *testing.T) {
 		})
 	}()
 	w.until("the hub to answer", func() bool { _, err := GetHealth(t.Context(), w.paths()); return err == nil })
-	go func() { stopped <- StopHubAndWait(t.Context(), w.paths(), StopRequest{}) }()
+	go func() {
+		_, err := StopHubAndWait(t.Context(), w.paths(), StopRequest{})
+		stopped <- err
+	}()
 	<-closing
 	if held, err := isLockHeld(w.paths().hubLock()); err != nil || !held {
 		t.Errorf("while the hub closes its lock is held: %v, %v", held, err)

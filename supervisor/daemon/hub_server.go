@@ -41,13 +41,17 @@ type HubConfig struct {
 	// Busy counts calls being served and sessions open, over every transport.
 	// A subscription that merely waits is not a call. It must not block.
 	Busy func() (inFlight, sessions int)
+	// Waiting counts the calls that wait for a person. It must not block. Nil:
+	// none ever does.
+	Waiting func() int
 	// Pinned reports whether the hub keeps running when idle. Nil: it does not.
 	Pinned func() bool
 	// OnSuccessor is called when a newer build begins to wait for this hub to be
 	// quiet. Nil: ignored.
 	OnSuccessor func(next BuildInfo)
-	// Drain is called when the hub shuts down, and ends the calls that did not
-	// come through Attach. Nil: Run only waits for Busy.
+	// Drain is called when the hub shuts down, and ends the calls that would not
+	// end by themselves: those that wait for a person, and those that did not come
+	// through Attach. Nil: Run only waits for Busy.
 	Drain func(ctx context.Context) error
 
 	// Lifeline is closed when the supervisor of this process is gone, which
@@ -96,6 +100,9 @@ func Run(ctx context.Context, c HubConfig) (err error) {
 	}
 	if c.Pinned == nil {
 		c.Pinned = func() bool { return false }
+	}
+	if c.Waiting == nil {
+		c.Waiting = func() int { return 0 }
 	}
 	if c.HTTPPort == nil {
 		c.HTTPPort = func() int { return 0 }

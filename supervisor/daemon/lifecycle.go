@@ -22,6 +22,7 @@ type hubLifecycle struct {
 	timing    HubTiming
 	idleAfter time.Duration // shut down after so long without use; 0: never
 	busy      func() (inFlight, sessions int)
+	waiting   func() int
 	pinned    func() bool
 	now       func() time.Time
 
@@ -42,7 +43,7 @@ type hubLifecycle struct {
 func newLifecycle(c *HubConfig) *hubLifecycle {
 	now := c.Now()
 	return &hubLifecycle{
-		self: c.Self, timing: c.Timing, idleAfter: c.IdleAfter, busy: c.Busy, pinned: c.Pinned, now: c.Now,
+		self: c.Self, timing: c.Timing, idleAfter: c.IdleAfter, busy: c.Busy, waiting: c.Waiting, pinned: c.Pinned, now: c.Now,
 		shuttingDown: make(chan struct{}), wake: make(chan struct{}, 1),
 		started: now, lastUsed: now, quietSince: now,
 	}
@@ -122,6 +123,7 @@ func (l *hubLifecycle) shutDownIfDue() {
 	defer l.mu.Unlock()
 	now := l.now()
 	inFlight, sessions := l.busy()
+	inFlight += l.waiting() // a question to a person is not cut off
 	switch {
 	case inFlight > 0:
 		l.quietSince = time.Time{}

@@ -9,8 +9,8 @@ import (
 
 // usage is what a hub's life is asked about.
 type usage struct {
-	inFlight, sessions atomic.Int64
-	pinned             atomic.Bool
+	inFlight, waiting, sessions atomic.Int64
+	pinned                      atomic.Bool
 }
 
 // newTestLifecycle returns a life that is watched. The test runs in a bubble, where
@@ -18,8 +18,9 @@ type usage struct {
 func newTestLifecycle(t *testing.T, u *usage, idle time.Duration) *hubLifecycle {
 	l := newLifecycle(&HubConfig{
 		Self: BuildInfo{Version: "1.0.0", Build: "a", Built: 1}, Timing: HubTiming{}.withDefaults(), IdleAfter: idle, Now: time.Now,
-		Busy:   func() (int, int) { return int(u.inFlight.Load()), int(u.sessions.Load()) },
-		Pinned: u.pinned.Load,
+		Busy:    func() (int, int) { return int(u.inFlight.Load()), int(u.sessions.Load()) },
+		Waiting: func() int { return int(u.waiting.Load()) },
+		Pinned:  u.pinned.Load,
 	})
 	done := make(chan struct{})
 	go l.run(done)
@@ -71,6 +72,10 @@ func TestShutdownWhenIdle(t *testing.T) {
 		},
 		"a pin":  func(_ *hubLifecycle, u *usage) func() { u.pinned.Store(true); return func() { u.pinned.Store(false) } },
 		"a call": func(_ *hubLifecycle, u *usage) func() { u.inFlight.Store(1); return func() { u.inFlight.Store(0) } },
+		"a call that waits for a person": func(_ *hubLifecycle, u *usage) func() {
+			u.waiting.Store(1)
+			return func() { u.waiting.Store(0) }
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -108,7 +113,10 @@ func TestHandover(t *testing.T) {
 			t.Fatalf("a busy hub said %+v", w)
 		}
 		mustKeepRunning(t, l, time.Hour)
+		u.waiting.Store(1)
 		u.inFlight.Store(0)
+		mustKeepRunning(t, l, time.Hour)
+		u.waiting.Store(0)
 		mustKeepRunning(t, l, 1500*time.Millisecond)
 		mustShutDown(t, l, time.Second, "handing over to a newer build")
 		if d := l.decidedShutdown(); !d.restart || d.successor == nil || *d.successor != newer {

@@ -341,7 +341,7 @@ func TestStoppedHubStaysStopped(t *testing.T) {
 	c := start(t, dir)
 	c.initialize()
 	pid := lastPID(t, dir)
-	if err := daemon.StopHubAndWait(t.Context(), paths(dir), daemon.StopRequest{}); err != nil {
+	if _, err := daemon.StopHubAndWait(t.Context(), paths(dir), daemon.StopRequest{}); err != nil {
 		t.Fatal(err)
 	}
 	if !hasEnded(pid) {

@@ -236,6 +236,8 @@ func (h *hubProcess) daemonConfig(lifeline <-chan struct{}) daemon.HubConfig {
 	return daemon.HubConfig{
 		Paths: h.Paths.Daemon(), Self: h.BuildInfo(), Lifeline: lifeline,
 		OnPrevious: h.logPredecessor, Attach: h.serveAgentStream, Control: h.controlHandler(), Busy: h.hub.ActivityCounts,
+		Waiting:     func() int { return len(h.hub.Approvals().Pending()) },
+		Drain:       func(context.Context) error { h.hub.Approvals().Close(); return nil },
 		Pinned:      func() bool { return h.pinned.Load() || h.hub.BlocksIdleExit() },
 		OnSuccessor: h.reportUpgradePending, HTTPPort: h.web.port, IdleAfter: h.conf.Hub.IdleAfter,
 		Log: h.log.With("component", "hub"), Now: h.Now,

@@ -42,7 +42,7 @@ const HubStopTimeout = 20 * time.Second
 func (r *hubRestart) restart(ctx context.Context, version string) error {
 	stopping, cancel := context.WithTimeout(ctx, HubStopTimeout)
 	defer cancel()
-	err := daemon.StopHubAndWait(stopping, r.Paths.Daemon(), daemon.StopRequest{Restart: true})
+	_, err := daemon.StopHubAndWait(stopping, r.Paths.Daemon(), daemon.StopRequest{Restart: true})
 	if err != nil && !errors.Is(err, daemon.ErrNoHub) {
 		return fmt.Errorf("stop the hub: %w", err)
 	}
