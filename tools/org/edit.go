@@ -54,11 +54,10 @@ type editedFile struct {
 // edit runs work on drafts and then makes its changes, or with DryRun only returns
 // them as a diff of what agents see. Of an error nothing is written.
 func (s *editor) edit(ctx context.Context, c tools.CallContext, opt WriteOptions, work func(e *edit) error) (diff string, err error) {
-	if err := ctx.Err(); err != nil {
+	if err := s.writing.Acquire(ctx, 1); err != nil {
 		return "", err
 	}
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	defer s.writing.Release(1)
 	s.observe(ctx)
 	e := &edit{s: s.catalog, ctx: ctx, c: c, env: s.editEnv(c), roots: map[*root]*folder.Draft{}}
 	if err := work(e); err != nil {
