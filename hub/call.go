@@ -49,6 +49,7 @@ type call struct {
 	recorder *journal.Recorder // of what the call changes; nil: it reads
 	outer    *call             // which makes this call; nil: a client does
 	group    *compositeCall    // that it leads or belongs to; nil: none
+	gate     *writeGate        // whether it writes; nil: it cannot
 	others   []*source         // of an undo: those that it changes besides source
 	seed     uint64            // of [tools.CallContext]
 	made     atomic.Int64      // calls that this one and those within it made
@@ -131,8 +132,11 @@ func (h *Hub) dispatchCall(ctx context.Context, c *call) (res tools.Result, err 
 // authorizeAndRunCall is what every call passes once its tool and its source are known,
 // those that other calls make too.
 func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Result, err error) {
+	if c.tool.info.Effect != tools.Reads {
+		c.gate = new(writeGate)
+	}
 	ctx, end := c.addToRunning(ctx, h)
-	defer func() { err = end(err) }()
+	defer func() { err = c.withWriteOutcome(end(err)) }()
 	defer func() { nameTargetsOfFailure(ctx, h, c, err) }()
 	if err = c.toolset.checkToolAccess(c.source, c.tool.info); err != nil {
 		return res, err
@@ -352,7 +356,7 @@ func (c *call) callerIdentity() tools.Identity {
 // order, and the first refusal stops it, so that what is refused is neither
 // counted nor recorded:
 //
-//	tool ── BeforeWrite ──▶ pause ──▶ authorization ──▶ circuit breaker ──▶ journal
+//	tool ── BeforeWrite ──▶ pause ──▶ authorization ──▶ circuit breaker ──▶ journal ──▶ deadline
 //	     ── AfterWrite ─────────────────────────────────────────────────▶ journal
 type writeObserver struct {
 	hub  *Hub
@@ -367,6 +371,9 @@ func (c writeObserver) BeforeWrite(ctx context.Context, changes ...tools.Change)
 
 func (c writeObserver) authorizeAndRecordChanges(ctx context.Context, changes []tools.Change) error {
 	c.call.targets.add(changes)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if err := c.hub.limiter.checkPause(c.call); err != nil {
 		return err
 	}
@@ -381,12 +388,14 @@ func (c writeObserver) authorizeAndRecordChanges(ctx context.Context, changes []
 		}
 	}
 	c.call.announced = append(c.call.announced, changes...)
-	if c.call.recorder == nil {
-		return nil
+	if c.call.recorder != nil {
+		err := c.call.recorder.BeforeWrite(ctx, changes...)
+		c.hub.changes.updateJournalProblem(err)
+		if err != nil {
+			return err
+		}
 	}
-	err := c.call.recorder.BeforeWrite(ctx, changes...)
-	c.hub.changes.updateJournalProblem(err)
-	return err
+	return c.call.beginToWrite(ctx)
 }
 
 // AfterWrite implements [tools.WriteObserver].

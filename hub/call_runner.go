@@ -60,12 +60,13 @@ type runOptions struct {
 	timeout time.Duration // 0: the deadline of a call
 	outer   bool          // that of an outer call, which has it already
 	inline  bool          // the outer call waits however long it takes
+	gate    *writeGate    // nil: it does not write
 }
 
 // runOptions is where the call runs: a call that another makes has no slot of its own,
 // so that calls never wait for the slots of those that wait for them.
 func (c *call) runOptions() runOptions {
-	s := runOptions{session: c.session, timeout: c.tool.info.Timeout, outer: c.outer != nil}
+	s := runOptions{session: c.session, timeout: c.tool.info.Timeout, outer: c.outer != nil, gate: c.gate}
 	switch {
 	case c.group.isLedBy(c):
 		s.timeout = c.group.leadTimeout() + takeBackTimeout // it takes back what it wrote, and says so
@@ -76,8 +77,9 @@ func (c *call) runOptions() runOptions {
 }
 
 // runOnSource runs f on the opened source: within the deadline, in a slot of the
-// session, behind the panic guard. It returns when f has ended or when its time has. What
-// goes on after that keeps its slot, and the source open, until it ends.
+// session, behind the panic guard. It returns when f has ended or when its time has, and
+// of a call that is writing then, the grace. What goes on after that keeps its slot, and
+// the source open, until it ends.
 func runOnSource[T any](
 	ctx context.Context, r *callRunner, in runOptions, src *source, f func(context.Context, *sourceRef) (T, error),
 ) (T, error) {
@@ -88,23 +90,27 @@ func runOnSource[T any](
 		release, err = in.session.limiter.acquire(ctx)
 	}
 	if err != nil {
+		in.gate.close()
 		var none T
 		return none, err
 	}
 	end := r.trackRunningCall(release)
+	toolCtx, stop := in.gate.toolContext(ctx)
 	run := func() (T, error) {
 		defer end()
-		return withSourceRef(ctx, src, f)
+		defer stop()
+		return withSourceRef(toolCtx, src, f)
 	}
 	if in.inline {
 		return run()
 	}
-	return runWithDeadline(ctx, run)
+	return runWithDeadline(ctx, in.gate, run)
 }
 
 // runWithDeadline runs f, which must not panic, on another goroutine. It returns what f
-// does, or the error of ctx if that ends first.
-func runWithDeadline[T any](ctx context.Context, f func() (T, error)) (T, error) {
+// does, or the error of ctx if that ends first. A gate that is open then is closed; if f has
+// begun to write, it has the grace to finish.
+func runWithDeadline[T any](ctx context.Context, gate *writeGate, f func() (T, error)) (T, error) {
 	type outcome struct {
 		v   T
 		err error
@@ -119,11 +125,18 @@ func runWithDeadline[T any](ctx context.Context, f func() (T, error)) (T, error)
 		return o.v, o.err
 	case <-ctx.Done():
 	}
-	if errors.Is(context.Cause(ctx), errCancelledByPerson) {
-		select { // to tell a person how far it got
+	grace := time.Duration(0)
+	switch {
+	case !gate.close():
+		grace = writeGrace
+	case errors.Is(context.Cause(ctx), errCancelledByPerson):
+		grace = cancelGrace // to tell a person how far it got
+	}
+	if grace > 0 {
+		select {
 		case o := <-finished:
 			return o.v, o.err
-		case <-time.After(cancelGrace):
+		case <-time.After(grace):
 		}
 	}
 	select {

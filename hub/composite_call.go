@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/approval"
@@ -34,8 +35,9 @@ type compositeCall struct {
 
 	running sync.RWMutex // held for reading by the calls within, and for good when the lead has ended
 	mu      sync.Mutex
-	next    int   // of steps
-	failure error // why the group cannot succeed any more; nil: it can
+	wrote   atomic.Bool // something was written, which is taken back unless it is kept
+	next    int         // of steps
+	failure error       // why the group cannot succeed any more; nil: it can
 }
 
 // A compositeStep is one write of a call, or a read that a person is asked about.
@@ -159,6 +161,9 @@ func (g *compositeCall) finish(ctx context.Context, err error) error {
 	if g.recorded == nil {
 		return err
 	}
+	if err == nil && !g.lead.gate.begin() {
+		err = errTimeOver
+	}
 	if err == nil {
 		if err = g.recorded.KeepChanges(); err == nil {
 			return nil
@@ -171,10 +176,11 @@ func (g *compositeCall) finish(ctx context.Context, err error) error {
 		return err
 	}
 	e := *tools.AsError(err)
+	e.Applied = false
 	e.Message += "; what it had changed was taken back"
 	if len(done.Left) > 0 {
 		e.Message += ", except " + strings.Join(done.Left, ", ")
-		e.Hint = "Tell the user what is left."
+		e.Applied, e.Hint = "unknown", "Tell the user what is left."
 	}
 	g.hub.log.Warn("took back a call that failed", "component", g.lead.source.conf.Name, "session", g.lead.session.ID,
 		"tool", g.lead.tool.info.Name, "left", len(done.Left))

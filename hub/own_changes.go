@@ -267,7 +267,7 @@ func (w dryRunWriteObserver) undoObserverFor(c *call) journal.OwnUndoObserver {
 func (c *call) undoCallForSource(src *source) *call {
 	return &call{
 		Call: c.Call, caller: c.caller, began: c.began, tool: c.tool, source: src, arguments: c.arguments, effect: c.effect,
-		outer: c.outer, group: c.group, seed: c.seed,
+		outer: c.outer, group: c.group, gate: c.gate, seed: c.seed,
 	}
 }
 

@@ -106,7 +106,7 @@ func TestCancelCallThatWaits(t *testing.T) {
 		if err := h.Calls().CancelCall(running[0].Name); err != nil {
 			t.Fatal(err)
 		}
-		checkOutcome(t, <-out, tools.Timeout, "the user cancelled the call. Ask them before you call again")
+		checkOutcome(t, <-out, tools.Timeout, "Ask them before you call again")
 		if left := h.Approvals().Pending(); len(left) != 0 || h.notes.Writes != 0 {
 			t.Errorf("%d calls wait, %d writes", len(left), h.notes.Writes)
 		}

@@ -72,7 +72,7 @@ func (s *SourceCheckRunner) sendCheckUpdates(
 
 // runCheck returns when ctx ends, even if the check does not.
 func (s *SourceCheckRunner) runCheck(ctx context.Context, src *source, info tools.CheckInfo, d tools.Doctor) status.Check {
-	found, err := runWithDeadline(ctx, func() (status.Check, error) {
+	found, err := runWithDeadline(ctx, nil, func() (status.Check, error) {
 		return withSourceRef(ctx, src, func(ctx context.Context, open *sourceRef) (status.Check, error) {
 			return open.Look(ctx, info.Name, d)
 		})

@@ -47,7 +47,7 @@ func (o sourceClientCaller) WriteAs(ctx context.Context, client, action string,
 	}
 	c := &call{caller: o.callerForSourceClient(name), source: src, began: h.now(), seed: newSeed(), authorized: true, effect: tools.Admin}
 	c.tool = &tool{info: tools.ToolInfo{Name: action, Effect: tools.Admin, Timeout: commandTimeout}}
-	c.Tool = action
+	c.Tool, c.gate = action, new(writeGate)
 	c.recorder = h.changes.newRecorder(c)
 	res, err := runOnSource(ctx, h.runner, c.runOptions(), src, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
 		_, err := catchPanic(func() (struct{}, error) {
@@ -58,7 +58,7 @@ func (o sourceClientCaller) WriteAs(ctx context.Context, client, action string,
 		}
 		return tools.Result{}, err
 	})
-	_, err = finishCall(h, c, res, err)
+	_, err = finishCall(h, c, res, c.withWriteOutcome(err))
 	return err
 }
 

@@ -46,6 +46,7 @@ func (a PersonAPI) runCommandOnSource(ctx context.Context, c *call, r status.Com
 	if c.source.kind == nil || !c.source.kind.Manifest().HasCommand(r.Command) {
 		return tools.Errorf(tools.NotFound, "%s has no command named %.80q", c.source.conf.Kind, r.Command)
 	}
+	c.gate = new(writeGate)
 	ctx, end := a.hub.calls.addToRunning(ctx, c, func(context.Context) {})
 	c.recorder = a.hub.changes.newRecorder(c)
 	_, err := runOnSource(ctx, a.hub.runner, c.runOptions(), c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
@@ -58,7 +59,7 @@ func (a PersonAPI) runCommandOnSource(ctx context.Context, c *call, r status.Com
 		}
 		return tools.Result{}, err
 	})
-	if err = end(err); err != nil {
+	if err = c.withWriteOutcome(end(err)); err != nil {
 		err = a.hub.publicError(c.session, c.Tool, c.source, err)
 	}
 	a.hub.calls.record(c, tools.Result{}, err)
@@ -73,7 +74,7 @@ func (a PersonAPI) CompleteCommand(ctx context.Context, arg status.CommandArgume
 	}
 	ctx, cancel := context.WithTimeout(ctx, completeTimeout)
 	defer cancel()
-	return runWithDeadline(ctx, func() ([]string, error) {
+	return runWithDeadline(ctx, nil, func() ([]string, error) {
 		return withSourceRef(ctx, src, func(ctx context.Context, open *sourceRef) ([]string, error) {
 			return catchPanic(func() ([]string, error) { return open.CompleteCommand(ctx, arg.Command, arg.Argument, arg.Prefix), nil })
 		})
@@ -129,7 +130,7 @@ func NewCallError(err error) *status.CallError {
 		return nil
 	}
 	sent := &status.CallError{Code: string(e.Code), Msg: e.Message, Hint: e.Hint}
-	if data, err := json.Marshal(e.Data); err == nil && e.Data != nil {
+	if data, err := json.Marshal(e.DataOrApplied()); err == nil && string(data) != "null" {
 		sent.Data = data
 	}
 	return sent

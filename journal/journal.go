@@ -54,16 +54,16 @@ const (
 type Journal struct {
 	*database
 
-	undoLock      sync.Mutex // one undo or reconciliation at a time
-	reconcileLock sync.Mutex // taken before undoLock, for which a reconciliation does not wait
+	undoLock      contextMutex // one undo or reconciliation at a time
+	reconcileLock sync.Mutex   // taken before undoLock, for which a reconciliation does not wait
 }
 
 // A database is the file that a Journal keeps, and what is to be written into it.
 type database struct {
 	opts Options
 
-	mu            sync.Mutex // guards the fields below and every use of db
-	db            *sql.DB    // nil: not open
+	mu            contextMutex // guards the fields below and every use of db
+	db            *sql.DB      // nil: not open
 	key           *encryptionKey
 	suspect       bool // something has found it damaged
 	closed        bool
@@ -84,7 +84,9 @@ func New(o Options) *Journal {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = DefaultMaxBytes
 	}
-	return &Journal{database: &database{opts: o, running: map[int64]bool{}, runningGroups: map[int64]bool{}, needsRecovery: map[string]bool{}}}
+	return &Journal{undoLock: newContextMutex(), database: &database{
+		mu: newContextMutex(), opts: o, running: map[int64]bool{}, runningGroups: map[int64]bool{}, needsRecovery: map[string]bool{},
+	}}
 }
 
 // outcomeFlushDelay is how long an outcome waits for others before it is written. One

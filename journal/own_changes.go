@@ -255,7 +255,9 @@ func (j *Journal) OwnUndoScope(ctx context.Context, r OwnUndoRequest) (sources [
 
 // PlanUndoOwn returns what UndoOwn would do.
 func (j *Journal) PlanUndoOwn(ctx context.Context, r OwnUndoRequest) (done OwnUndoResult, err error) {
-	j.undoLock.Lock()
+	if err := j.undoLock.LockContext(ctx); err != nil {
+		return OwnUndoResult{}, err
+	}
 	defer j.undoLock.Unlock()
 	steps, err := j.planOwnUndo(ctx, r)
 	for _, s := range steps {
@@ -274,7 +276,9 @@ type OwnUndoObserver struct {
 func (j *Journal) UndoOwn(ctx context.Context, r OwnUndoRequest, observe func(source string) OwnUndoObserver) (done OwnUndoResult,
 	err error,
 ) {
-	j.undoLock.Lock()
+	if err := j.undoLock.LockContext(ctx); err != nil {
+		return OwnUndoResult{}, err
+	}
 	defer j.undoLock.Unlock()
 	steps, err := j.planOwnUndo(ctx, r)
 	if err != nil {

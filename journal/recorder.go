@@ -61,8 +61,11 @@ func (r *Recorder) BeforeWrite(ctx context.Context, changes ...tools.Change) err
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	w := r.recordedWrites()
-	rows, call, err := r.journal.recordPending(r.origin, w.undoes, w.call, changes)
-	if err != nil {
+	rows, call, err := r.journal.recordPending(ctx, r.origin, w.undoes, w.call, changes)
+	switch {
+	case err != nil && errors.Is(err, ctx.Err()):
+		return err
+	case err != nil:
 		return unavailableError(err)
 	}
 	w.call, w.rows = call, append(w.rows, rows...)
@@ -161,9 +164,13 @@ func isPartialWriteError(err error) bool {
 }
 
 // recordPending puts changes on disk as pending. call is 0 for the first
-// Changes of a call.
-func (d *database) recordPending(o CallOrigin, undoes map[string]int64, call int64, changes []tools.Change) ([]changeRow, int64, error) {
-	d.mu.Lock()
+// Changes of a call. It waits for its turn no longer than ctx lasts.
+func (d *database) recordPending(
+	ctx context.Context, o CallOrigin, undoes map[string]int64, call int64, changes []tools.Change,
+) ([]changeRow, int64, error) {
+	if err := d.mu.LockContext(ctx); err != nil {
+		return nil, 0, err
+	}
 	defer d.mu.Unlock()
 	first := call
 	rows := make([]changeRow, 0, len(changes))

@@ -42,7 +42,10 @@ type Error struct {
 	Message  string // one sentence without a final full stop
 	Hint     string // what to do next, as an imperative sentence; may be empty
 	Data     any    // more facts, marshalled with the error; may be nil
-	Cause    error  // for the log only; may be nil
+	// Applied says of a call that was to write whether it has: false or "unknown". Nil: e
+	// does not say, or its Data does.
+	Applied any
+	Cause   error // for the log only; may be nil
 
 	format string // what Message was made from; empty: not known
 }
@@ -88,6 +91,14 @@ func (e *Error) WithData(data any) *Error {
 	f := *e
 	f.Data = data
 	return &f
+}
+
+// DataOrApplied is Data, or what Applied says where there is no Data.
+func (e *Error) DataOrApplied() any {
+	if e.Data != nil || e.Applied == nil {
+		return e.Data
+	}
+	return map[string]any{"applied": e.Applied}
 }
 
 func (e *Error) withCause(err error) *Error {
@@ -159,7 +170,7 @@ func (s ErrorFormat) MissingCodes() []Code {
 // Object is e as the specification writes it, to be marshalled to JSON.
 func (s ErrorFormat) Object(e *Error) any {
 	if s.shape == nil {
-		return DefaultErrorObject{Code: string(e.Code), Message: e.Message, Hint: e.Hint, Data: e.Data}
+		return DefaultErrorObject{Code: string(e.Code), Message: e.Message, Hint: e.Hint, Data: e.DataOrApplied()}
 	}
 	return s.shape(s.Code(e), e)
 }

@@ -28,7 +28,7 @@ func errorFormat() tools.ErrorFormat {
 		tools.Unavailable: "unavailable", tools.Limited: "rate_limited", tools.Timeout: "timeout", tools.Internal: "internal_error",
 	}
 	return tools.NewErrorFormat(words, func(code string, e *tools.Error) ErrorObject {
-		body := ErrorBody{Code: code, Message: e.Message, Details: e.Data, Hint: e.Hint}
+		body := ErrorBody{Code: code, Message: e.Message, Details: e.DataOrApplied(), Hint: e.Hint}
 		if r, ok := e.Data.(refusal); ok {
 			for _, f := range r.Fields {
 				body.Fields = append(body.Fields, ValidationError{f.Field, f.Error})

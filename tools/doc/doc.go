@@ -196,7 +196,7 @@ func recovery(c tools.Code) string {
 		tools.Denied:      "Tell the user what you wanted to do. Do not look for a way around it.",
 		tools.Unavailable: "Tell the user the hint. Try again later; reads are safe to repeat.",
 		tools.Limited:     "Ask for less, or wait.",
-		tools.Timeout:     "Ask for less. Before you repeat a write, read to check whether it happened.",
+		tools.Timeout:     "Ask for less. Of a write, `applied` says whether it happened: after false call again, after \"unknown\" look first.",
 		tools.Internal:    "Tell the user to run `lectern logs`.",
 	}[c]
 }

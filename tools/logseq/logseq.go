@@ -63,6 +63,6 @@ func errorFormat() tools.ErrorFormat {
 		tools.Invalid: "INVALID_INPUT", tools.NotFound: "NOT_FOUND", tools.Conflict: "CONFLICT", tools.Denied: "DENIED",
 		tools.Unavailable: "UNAVAILABLE", tools.Limited: "LIMITED", tools.Timeout: "TIMEOUT", tools.Internal: "INTERNAL",
 	}, func(code string, e *tools.Error) ErrorObject {
-		return ErrorObject{Code: code, Message: e.Message, Data: e.Data, Hint: e.Hint}
+		return ErrorObject{Code: code, Message: e.Message, Data: e.DataOrApplied(), Hint: e.Hint}
 	})
 }

@@ -64,8 +64,10 @@ func (n *Notebook) AddAttachment(ctx context.Context, c tools.CallContext, in Ad
 	if err != nil {
 		return AddAttachmentOut{}, err
 	}
-	n.writing.Lock()
-	defer n.writing.Unlock()
+	if err := n.writing.Acquire(ctx, 1); err != nil {
+		return AddAttachmentOut{}, err
+	}
+	defer n.writing.Release(1)
 	dir := n.attachmentFolder(page)
 	file := path.Join(dir, name)
 	for i := 2; ; i++ {

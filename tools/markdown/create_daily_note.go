@@ -58,8 +58,10 @@ func (in CreateDailyNoteIn) create(ctx context.Context, n *Notebook, c tools.Cal
 			return CreateDailyNoteOut{}, err
 		}
 	}
-	n.writing.Lock()
-	defer n.writing.Unlock()
+	if err := n.writing.Acquire(ctx, 1); err != nil {
+		return CreateDailyNoteOut{}, err
+	}
+	defer n.writing.Release(1)
 	if found, err := n.findExact(note.file); err == nil {
 		p, err := n.read(found)
 		if err != nil {

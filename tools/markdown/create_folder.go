@@ -18,8 +18,10 @@ func (in CreatePageIn) createFolder(ctx context.Context, n *Notebook, c tools.Ca
 	if err := folder.CheckName(name); err != nil {
 		return CreatePageOut{}, n.toolError(name, err)
 	}
-	n.writing.Lock()
-	defer n.writing.Unlock()
+	if err := n.writing.Acquire(ctx, 1); err != nil {
+		return CreatePageOut{}, err
+	}
+	defer n.writing.Release(1)
 	_, parent, err := lookAt(ctx, n, in.ParentPath)
 	if err != nil {
 		return CreatePageOut{}, err

@@ -71,8 +71,10 @@ func (n *Notebook) CreatePage(ctx context.Context, c tools.CallContext, in Creat
 		}
 		in.Content = content
 	}
-	n.writing.Lock()
-	defer n.writing.Unlock()
+	if err := n.writing.Acquire(ctx, 1); err != nil {
+		return CreatePageOut{}, err
+	}
+	defer n.writing.Release(1)
 	now, parent, err := lookAt(ctx, n, in.ParentPath)
 	if err != nil {
 		return CreatePageOut{}, err

@@ -32,8 +32,10 @@ func (in DeletePageIn) deleteFolder(ctx context.Context, n *Notebook, c tools.Ca
 	if err != nil {
 		return DeletePageOut{}, err
 	}
-	n.writing.Lock()
-	defer n.writing.Unlock()
+	if err := n.writing.Acquire(ctx, 1); err != nil {
+		return DeletePageOut{}, err
+	}
+	defer n.writing.Release(1)
 	d := n.draft()
 	pages, others, err := d.removeAllIn(ctx, place)
 	if err != nil {

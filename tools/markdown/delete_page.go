@@ -49,8 +49,10 @@ func (n *Notebook) DeletePage(ctx context.Context, c tools.CallContext, in Delet
 	if err != nil {
 		return DeletePageOut{}, err
 	}
-	n.writing.Lock()
-	defer n.writing.Unlock()
+	if err := n.writing.Acquire(ctx, 1); err != nil {
+		return DeletePageOut{}, err
+	}
+	defer n.writing.Release(1)
 	p, o, err := n.findToChange(ctx, in.Path, in.IfMatch)
 	if err != nil {
 		return DeletePageOut{}, err

@@ -7,7 +7,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"sync"
+
+	"golang.org/x/sync/semaphore"
 
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
 	"github.com/lectern-mcp/lectern/internal/folder"
@@ -42,8 +43,9 @@ func (n *Notebook) Draft(context.Context) (tools.Source, error) {
 	return &Notebook{
 		view: over.View(), store: over, rules: n.rules, modes: n.modes, layout: n.layout, graph: n.graph, settings: n.settings, name: n.name,
 		tenant: n.tenant, inbox: n.inbox,
-		now: n.now, log: n.log, changed: func(string) {}, writing: new(sync.Mutex), versions: n.versions, release: func() error { return nil },
-		scans: n.scans, report: n.report,
+		now: n.now, log: n.log, changed: func(string) {}, writing: semaphore.NewWeighted(1), versions: n.versions,
+		release: func() error { return nil },
+		scans:   n.scans, report: n.report,
 	}, nil
 }
 

@@ -119,8 +119,10 @@ func (n *Notebook) EditPage(ctx context.Context, c tools.CallContext, in EditPag
 	}
 	in.Content = strings.ReplaceAll(in.Content, "\r\n", "\n")
 	in.Text = strings.ReplaceAll(in.Text, "\r\n", "\n")
-	n.writing.Lock()
-	defer n.writing.Unlock()
+	if err := n.writing.Acquire(ctx, 1); err != nil {
+		return EditPageOut{}, err
+	}
+	defer n.writing.Release(1)
 	file, err := n.findExact(in.Path)
 	if err != nil {
 		return EditPageOut{}, explainMissing(ctx, n, in.Path, err)

@@ -50,6 +50,8 @@ type ErrorObject struct {
 	Code  string `json:"code" jsonschema:"INVALID, NOT_FOUND, CONFLICT, DENIED, UNAVAILABLE, LIMITED, TIMEOUT or INTERNAL"`
 	Hint  string `json:"hint,omitempty" jsonschema:"what to do next"`
 	Etag  string `json:"etag,omitempty" jsonschema:"after a conflict: the page's current etag"`
+	// Applied says of a write that was cut short whether it happened.
+	Applied any `json:"applied,omitempty" jsonschema:"of a write without an answer: false, or unknown"`
 }
 
 // currentEtag is the data of a conflict: the page's current etag.
@@ -62,7 +64,7 @@ func errorFormat() tools.ErrorFormat {
 		tools.Invalid: "INVALID", tools.NotFound: "NOT_FOUND", tools.Conflict: "CONFLICT", tools.Denied: "DENIED",
 		tools.Unavailable: "UNAVAILABLE", tools.Limited: "LIMITED", tools.Timeout: "TIMEOUT", tools.Internal: "INTERNAL",
 	}, func(code string, e *tools.Error) ErrorObject {
-		f := ErrorObject{Error: e.Message, Code: code, Hint: e.Hint}
+		f := ErrorObject{Error: e.Message, Code: code, Hint: e.Hint, Applied: e.Applied}
 		if now, ok := e.Data.(currentEtag); ok {
 			f.Etag = now.Etag
 		}

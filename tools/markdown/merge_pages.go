@@ -51,8 +51,10 @@ func mergePages() tools.Tool[*Notebook] {
 
 // merge carries merge_pages out.
 func (in MergePagesIn) merge(ctx context.Context, n *Notebook, c tools.CallContext) (MergePagesOut, error) {
-	n.writing.Lock()
-	defer n.writing.Unlock()
+	if err := n.writing.Acquire(ctx, 1); err != nil {
+		return MergePagesOut{}, err
+	}
+	defer n.writing.Release(1)
 	source, o, err := n.findToChange(ctx, in.SourcePath, "")
 	if err != nil {
 		return MergePagesOut{}, err

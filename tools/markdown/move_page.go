@@ -59,8 +59,10 @@ func movePage() tools.Tool[*Notebook] {
 
 // MovePage implements move_page.
 func (n *Notebook) MovePage(ctx context.Context, c tools.CallContext, in MovePageIn) (MovePageOut, error) {
-	n.writing.Lock()
-	defer n.writing.Unlock()
+	if err := n.writing.Acquire(ctx, 1); err != nil {
+		return MovePageOut{}, err
+	}
+	defer n.writing.Release(1)
 	p, o, err := n.findToChange(ctx, in.SourcePath, in.IfMatch)
 	if tools.AsError(err) != nil && tools.AsError(err).Code == tools.NotFound && !isPage(in.SourcePath) {
 		if o, at, findErr := n.findNode(ctx, in.SourcePath); findErr == nil && at.page == "" && at.place != "" &&

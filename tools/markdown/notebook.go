@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
 	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
@@ -45,7 +47,7 @@ type Notebook struct {
 	now      func() time.Time
 	log      *slog.Logger
 	changed  func(uri string)
-	writing  *sync.Mutex
+	writing  *semaphore.Weighted
 	index    *pageIndex    // nil: there is none
 	scans    chan struct{} // held while files are searched
 	report   tools.Reporter
@@ -81,7 +83,7 @@ func Open(_ context.Context, c Config, env tools.Env) (*Notebook, error) {
 	n := &Notebook{
 		view: view, store: disk, rules: rules, modes: disk.Modes, layout: found, graph: graph, settings: f.Settings,
 		name: env.Name, tenant: c.Tenant != "", inbox: c.Inbox, now: env.Now, log: env.Log, changed: env.ResourceChanged,
-		writing: new(sync.Mutex), versions: new(pageVersions), release: f.Close, sweep: f.Sweep,
+		writing: semaphore.NewWeighted(1), versions: new(pageVersions), release: f.Close, sweep: f.Sweep,
 		scans: make(chan struct{}, 1), report: env.Report,
 	}
 	if env.Cache != "" {

@@ -53,8 +53,10 @@ func (in RenameHeadingIn) rename(ctx context.Context, n *Notebook, c tools.CallC
 	if to == "" || strings.ContainsAny(to, "\r\n") || len(to) > 1000 || strings.HasPrefix(to, "#") {
 		return RenameHeadingOut{}, tools.Errorf(tools.Invalid, "new_heading: must be one line of at most 1000 bytes without # before it")
 	}
-	n.writing.Lock()
-	defer n.writing.Unlock()
+	if err := n.writing.Acquire(ctx, 1); err != nil {
+		return RenameHeadingOut{}, err
+	}
+	defer n.writing.Release(1)
 	p, _, err := n.findToChange(ctx, in.Path, in.IfMatch)
 	if err != nil {
 		return RenameHeadingOut{}, err

@@ -54,8 +54,10 @@ func (in RenameTagIn) rename(ctx context.Context, n *Notebook, c tools.CallConte
 		return RenameTagOut{}, tools.Errorf(tools.Invalid,
 			"tag and new_tag: must be names of letters, digits, _, - and /, and not only of digits")
 	}
-	n.writing.Lock()
-	defer n.writing.Unlock()
+	if err := n.writing.Acquire(ctx, 1); err != nil {
+		return RenameTagOut{}, err
+	}
+	defer n.writing.Release(1)
 	o, err := n.outline(ctx)
 	if err != nil {
 		return RenameTagOut{}, err

@@ -57,8 +57,10 @@ func (in SplitPageIn) split(ctx context.Context, n *Notebook, c tools.CallContex
 	if err != nil {
 		return SplitPageOut{}, err
 	}
-	n.writing.Lock()
-	defer n.writing.Unlock()
+	if err := n.writing.Acquire(ctx, 1); err != nil {
+		return SplitPageOut{}, err
+	}
+	defer n.writing.Release(1)
 	p, o, err := n.findToChange(ctx, in.Path, in.IfMatch)
 	if err != nil {
 		return SplitPageOut{}, err

@@ -181,8 +181,10 @@ func (s *syncer) resolve(ctx context.Context, call tools.CommandCall, out io.Wri
 
 // putBack writes a version that was kept into the page's file, or a new one.
 func (s *syncer) putBack(ctx context.Context, c tools.CallContext, kept pagestore.Copy) error {
-	s.n.writing.Lock()
-	defer s.n.writing.Unlock()
+	if err := s.n.writing.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	defer s.n.writing.Release(1)
 	disk := s.folder.disk
 	now, err := disk.State(kept.Path)
 	if err != nil {

@@ -217,11 +217,10 @@ func (f *syncFolder) write(ctx context.Context, steps []mirror.Step) error {
 }
 
 func (f *syncFolder) apply(ctx context.Context, c tools.CallContext, steps []mirror.Step) error {
-	if err := ctx.Err(); err != nil {
+	if err := f.n.writing.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	f.n.writing.Lock()
-	defer f.n.writing.Unlock()
+	defer f.n.writing.Release(1)
 	var changes []folder.Change
 	for _, s := range steps {
 		more, err := f.changes(s)

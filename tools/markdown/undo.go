@@ -23,11 +23,10 @@ func (n *Notebook) State(_ context.Context, target string) (tools.State, error) 
 
 // Restore implements [tools.Restorer].
 func (n *Notebook) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
-	if err := ctx.Err(); err != nil {
+	if err := n.writing.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	n.writing.Lock()
-	defer n.writing.Unlock()
+	defer n.writing.Release(1)
 	back := make([]folder.Change, len(changes))
 	for i, change := range changes {
 		back[i] = folder.Change{Target: change.Target, Before: folder.State(change.Before), After: folder.State(change.After)}

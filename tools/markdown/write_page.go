@@ -53,8 +53,10 @@ func (n *Notebook) WritePage(ctx context.Context, c tools.CallContext, in WriteP
 		return WritePageOut{}, err
 	}
 	in.Path = strings.TrimPrefix(in.Path, "./")
-	n.writing.Lock()
-	defer n.writing.Unlock()
+	if err := n.writing.Acquire(ctx, 1); err != nil {
+		return WritePageOut{}, err
+	}
+	defer n.writing.Release(1)
 	file, err := n.view.Find(in.Path)
 	switch {
 	case err == nil && norm.NFC.String(file) == norm.NFC.String(in.Path) && n.isServed(file):

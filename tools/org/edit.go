@@ -55,11 +55,10 @@ type editedFile struct {
 // edit runs work on drafts and then makes its changes, or with DryRun only returns
 // them as a diff of what agents see. Of an error nothing is written.
 func (s *editor) edit(ctx context.Context, c tools.CallContext, opt WriteOptions, work func(e *edit) error) (diff string, err error) {
-	if err := ctx.Err(); err != nil {
+	if err := s.writing.Acquire(ctx, 1); err != nil {
 		return "", err
 	}
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	defer s.writing.Release(1)
 	s.observe(ctx)
 	e := &edit{s: s.catalog, ctx: ctx, c: c, ids: map[string]bool{}, roots: map[*root]*folder.Draft{}}
 	e.env = s.editEnv(c, e.ids)

@@ -23,6 +23,7 @@ type ErrorObject struct {
 	ResourceURI   string      `json:"resourceUri,omitempty" jsonschema:"the headline"`
 	Etag          string      `json:"etag,omitempty" jsonschema:"after a conflict: its present etag"`
 	Candidates    []Candidate `json:"candidates,omitempty" jsonschema:"headlines that the URI may mean"`
+	Applied       any         `json:"applied,omitempty" jsonschema:"of a write without an answer: false, or unknown"`
 }
 
 // A Candidate is a headline that a URI may mean.
@@ -44,7 +45,7 @@ func errorFormat() tools.ErrorFormat {
 		tools.Invalid: "Invalid request", tools.NotFound: "Not found", tools.Conflict: "Conflict", tools.Denied: "Denied",
 		tools.Unavailable: "Unavailable", tools.Limited: "Limit exceeded", tools.Timeout: "Timed out", tools.Internal: "Internal error",
 	}, func(code string, e *tools.Error) ErrorObject {
-		o := ErrorObject{Error: code, Message: e.Message, Hint: e.Hint}
+		o := ErrorObject{Error: code, Message: e.Message, Hint: e.Hint, Applied: e.Applied}
 		if d, ok := e.Data.(errorData); ok {
 			o.ActualState, o.ExpectedState, o.ResourceURI, o.Etag, o.Candidates = d.actual, d.expected, d.uri, d.etag, d.candidates
 		}

@@ -7,8 +7,9 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
 	"github.com/lectern-mcp/lectern/internal/folder"
@@ -49,7 +50,7 @@ type catalog struct {
 	subscriptions *subscriptionLog
 
 	report   tools.Reporter
-	writing  *sync.Mutex
+	writing  *semaphore.Weighted
 	buffers  *openBuffers
 	imported importedVariables
 }
@@ -75,7 +76,7 @@ func Open(ctx context.Context, c Config, env tools.Env) (*Source, error) {
 		settings: settings, privacy: env.Privacy, config: c, cache: newFileCache(), ids: newIDIndex(), hints: newIDHints(c),
 		watched: newWatchList(),
 		now:     env.Now, log: env.Log, changed: env.ResourceChanged, subscribed: env.Subscribed, subscriptions: newSubscriptionLog(),
-		report: env.Report, writing: new(sync.Mutex),
+		report: env.Report, writing: semaphore.NewWeighted(1),
 		buffers: buffers, imported: imported,
 	}
 	s.roots, err = openRoots(c, env.Privacy, buffers, func(path string, data []byte, setup orgfile.SetupReader) (*orgfile.File, error) {
@@ -92,7 +93,8 @@ func newSource(s *catalog) *Source { return &Source{editor{agendaReader{reader{s
 // Draft implements [tools.Drafter]: the source over drafts that are never committed.
 func (s *Source) Draft(context.Context) (tools.Source, error) {
 	d := *s.catalog
-	d.roots, d.cache, d.ids, d.watched, d.changed, d.writing = nil, nil, newIDIndex(), newWatchList(), func(string) {}, new(sync.Mutex)
+	d.roots, d.cache, d.ids, d.watched, d.changed = nil, nil, newIDIndex(), newWatchList(), func(string) {}
+	d.writing = semaphore.NewWeighted(1)
 	d.subscribed, d.subscriptions = func() []string { return nil }, newSubscriptionLog()
 	for _, r := range s.roots {
 		over := folder.NewDraft(r.view, r.modes, maxDrafted)

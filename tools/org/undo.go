@@ -34,11 +34,10 @@ func (s *Source) State(_ context.Context, target string) (tools.State, error) {
 
 // Restore implements [tools.Restorer].
 func (s *Source) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
-	if err := ctx.Err(); err != nil {
+	if err := s.writing.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	defer s.writing.Release(1)
 	byRoot, err := s.changesByRoot(changes)
 	if err != nil {
 		return err

@@ -217,6 +217,7 @@ type ErrorObject struct {
 	Logs     []string     `json:"logs,omitempty" jsonschema:"what the console wrote"`
 	Usage    *ScriptUsage `json:"usage,omitempty" jsonschema:"what the script took"`
 	Conflict any          `json:"conflict,omitempty" jsonschema:"what an undo found"`
+	Applied  any          `json:"applied,omitempty" jsonschema:"of a write without an answer: false, or unknown"`
 }
 
 func errorFormat() tools.ErrorFormat {
@@ -226,7 +227,7 @@ func errorFormat() tools.ErrorFormat {
 		tools.Limited:     "Limited", tools.Timeout: "Timeout", tools.Internal: "Internal",
 	}
 	return tools.NewErrorFormat(words, func(code string, e *tools.Error) ErrorObject {
-		o := ErrorObject{Error: code, Message: e.Message, Hint: e.Hint}
+		o := ErrorObject{Error: code, Message: e.Message, Hint: e.Hint, Applied: e.Applied}
 		if failure, ok := e.Data.(*scriptFailure); ok {
 			failure.describe(&o)
 		} else {

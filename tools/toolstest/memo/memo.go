@@ -103,6 +103,7 @@ type ErrorObject struct {
 	Code    string `json:"code" jsonschema:"what went wrong, in capitals"`
 	Message string `json:"message" jsonschema:"one sentence for a person"`
 	Hint    string `json:"hint,omitempty" jsonschema:"what to do next"`
+	Applied any    `json:"applied,omitempty" jsonschema:"of a write without an answer: false, or unknown"`
 }
 
 // errorFormat translates errors. A System without one answers errors as
@@ -114,6 +115,6 @@ func errorFormat() tools.ErrorFormat {
 		tools.Timeout: "TOO_SLOW", tools.Internal: "INTERNAL_ERROR",
 	}
 	return tools.NewErrorFormat(words, func(code string, e *tools.Error) ErrorObject {
-		return ErrorObject{Code: code, Message: e.Message, Hint: e.Hint}
+		return ErrorObject{Code: code, Message: e.Message, Hint: e.Hint, Applied: e.Applied}
 	})
 }

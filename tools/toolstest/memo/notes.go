@@ -129,11 +129,10 @@ func writeNote() tools.Tool[*Memo] {
 // Write implements write_note. Like every write it works out what it will do,
 // calls BeforeWrite, and only then writes.
 func (m *Memo) Write(ctx context.Context, c tools.CallContext, in WriteIn) (WriteOut, error) {
-	if err := ctx.Err(); err != nil {
-		return WriteOut{}, err // a call that returns an error must have changed nothing
+	if err := m.writing.Acquire(ctx, 1); err != nil {
+		return WriteOut{}, err
 	}
-	m.writing.Lock()
-	defer m.writing.Unlock()
+	defer m.writing.Release(1)
 	old, exists := m.note(in.Title)
 	now := note{in.Text, in.Colour, old.revision + 1}
 	if exists && m.hidesNote(in.Title, old) || m.hidesNote(in.Title, now) {
@@ -181,11 +180,10 @@ func deleteNote() tools.Tool[*Memo] {
 
 // Delete implements delete_note.
 func (m *Memo) Delete(ctx context.Context, c tools.CallContext, in DeleteIn) (DeleteOut, error) {
-	if err := ctx.Err(); err != nil {
+	if err := m.writing.Acquire(ctx, 1); err != nil {
 		return DeleteOut{}, err
 	}
-	m.writing.Lock()
-	defer m.writing.Unlock()
+	defer m.writing.Release(1)
 	if old, ok := m.note(in.Title); !ok || m.hidesNote(in.Title, old) {
 		return DeleteOut{}, noSuchNote(in.Title)
 	}

@@ -43,11 +43,10 @@ func emptyNotebook() tools.Tool[*Memo] {
 // Empty deletes what agents may see, all or nothing. The hub has checked the
 // caller's role; the tool uses it only for its answer.
 func (m *Memo) Empty(ctx context.Context, c tools.CallContext, in EmptyIn) (EmptyOut, error) {
-	if err := ctx.Err(); err != nil {
+	if err := m.writing.Acquire(ctx, 1); err != nil {
 		return EmptyOut{}, err
 	}
-	m.writing.Lock()
-	defer m.writing.Unlock()
+	defer m.writing.Release(1)
 	out := EmptyOut{Deleted: m.visibleTitles(), By: c.Identity.Role}
 	if in.DryRun || len(out.Deleted) == 0 {
 		return out, nil

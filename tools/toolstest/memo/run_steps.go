@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -93,7 +94,7 @@ func (m *Memo) Draft(ctx context.Context) (tools.Source, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	draft := *m
-	draft.notebook = &notebook{notes: maps.Clone(m.notes), changed: make(chan struct{})}
+	draft.notebook = &notebook{writing: semaphore.NewWeighted(1), notes: maps.Clone(m.notes), changed: make(chan struct{})}
 	draft.changed = func(string) {}
 	return &draft, nil
 }

@@ -1,12 +1,15 @@
 package memo
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
 	"sync"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // A Store holds notebooks. Like a disk, it outlives the sources that are opened
@@ -23,7 +26,7 @@ func NewStore() *Store { return &Store{notebooks: map[string]*notebook{}} }
 type notebook struct {
 	// writing is held from reading a note to changing it. mu is held only for
 	// an instant, so that State can be called while a call waits for approval.
-	writing sync.Mutex
+	writing *semaphore.Weighted
 	mu      sync.RWMutex
 	notes   map[Title]note
 	changed chan struct{} // closed at the next change
@@ -43,7 +46,7 @@ func (s *Store) open(name string, texts map[string]string) *notebook {
 	if nb, ok := s.notebooks[name]; ok {
 		return nb
 	}
-	nb := &notebook{notes: map[Title]note{}, changed: make(chan struct{})}
+	nb := &notebook{writing: semaphore.NewWeighted(1), notes: map[Title]note{}, changed: make(chan struct{})}
 	for title, text := range texts {
 		nb.notes[Title(title)] = note{text, yellow, 1}
 	}
@@ -55,8 +58,8 @@ func (s *Store) open(name string, texts map[string]string) *notebook {
 // without a check of what was there before. A new note is yellow.
 func (s *Store) Put(name, title, text string) {
 	nb := s.open(name, nil)
-	nb.writing.Lock()
-	defer nb.writing.Unlock()
+	_ = nb.writing.Acquire(context.Background(), 1) // which does not end
+	defer nb.writing.Release(1)
 	old, ok := nb.note(Title(title))
 	if !ok {
 		old.colour = yellow

@@ -41,11 +41,10 @@ func (m *Memo) State(_ context.Context, target string) (tools.State, error) {
 // Restore implements [tools.Restorer]: it checks every target, then reports, then
 // writes.
 func (m *Memo) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
-	if err := ctx.Err(); err != nil {
+	if err := m.writing.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	m.writing.Lock()
-	defer m.writing.Unlock()
+	defer m.writing.Release(1)
 	after := map[Title]*note{}
 	for _, change := range changes {
 		now := m.state(Title(change.Target))
