@@ -23,13 +23,19 @@ export function mayBeMissing({ connection, everConnected }: State): boolean {
   return !everConnected && (connection.phase === 'waiting' || connection.phase === 'off')
 }
 
+/** Why nothing has answered, and that it may not be there. */
+export function missingNotice({ connection, settings }: State): string {
+  const why = connection.phase === 'off' ? `This plugin has not tried to reach Lectern (${connection.detail}).` : `No Lectern answers on port ${settings.port} of this machine.`
+  return `${why} A plugin cannot start it. If it is not installed, run this in a terminal:`
+}
+
 /** What to do if plugin and Lectern are of different versions, or undefined. */
 export function versionSkew({ connection, versions }: State): string | undefined {
   const theirs = connection.welcome?.skill_version
   if (connection.phase !== 'connected' || !theirs) return undefined
   const order = compare(versions.skill, theirs)
   if (order < 0) return `This plugin (skill ${versions.skill}) is older than Lectern (skill ${theirs}), so that some tools are missing. Run: lectern plugin install, then restart Logseq`
-  if (order > 0) return `This plugin (skill ${versions.skill}) is newer than Lectern (skill ${theirs}), which does not know all of it. Run: lectern update`
+  if (order > 0) return `This plugin (skill ${versions.skill}) is newer than Lectern (skill ${theirs}), which does not know all of it. Run: lectern self-update`
   return undefined
 }
 

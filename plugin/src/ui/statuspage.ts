@@ -1,5 +1,5 @@
 import type { State } from '../diagnostics'
-import { clientConfiguration, installCommand, mayBeMissing, versionSkew } from './setup'
+import { clientConfiguration, installCommand, mayBeMissing, missingNotice, versionSkew } from './setup'
 import { label } from './toolbar'
 
 // The status page is the plugin's own window over Logseq. All text is inserted as
@@ -49,10 +49,10 @@ function facts(state: State): HTMLElement {
 }
 
 /** For people who have the plugin, and no Lectern yet. */
-function installation({ settings, platform }: State, actions: Actions): HTMLElement[] {
-  const install = installCommand(platform)
+function installation(state: State, actions: Actions): HTMLElement[] {
+  const install = installCommand(state.platform)
   return [
-    element('p', `No Lectern answers on port ${settings.port} of this machine. A plugin cannot start it. If it is not installed, run this in a terminal:`, 'warning'),
+    element('p', missingNotice(state), 'warning'),
     element('pre', install),
     button('Copy the command', () => actions.copy('The command', install)),
     element('p', 'Then run: lectern plugin install. It gives this plugin its token. Restart Logseq once.'),
