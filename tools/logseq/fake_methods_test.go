@@ -233,7 +233,7 @@ func (f *fakePeer) updateBlock(in map[string]any) (any, error) {
 		return nil, err
 	}
 	if content, ok := in["content"].(string); ok {
-		s.block().Content = content
+		s.block().Content = f.spell(content)
 	}
 	set(s.block().Properties, in["properties"])
 	f.keepIDs([]any{in})
@@ -247,7 +247,9 @@ func set(properties map[string]any, changes any) {
 }
 
 func (f *fakePeer) put(target any, place string, blocks []any) (any, error) {
-	err := f.place(target, place, made(blocks))
+	written := made(blocks)
+	f.spellAll(written)
+	err := f.place(target, place, written)
 	f.keepIDs(blocks)
 	return map[string]any{}, err
 }
@@ -263,6 +265,20 @@ func (f *fakePeer) keepIDs(blocks []any) {
 		}
 		children, _ := in["children"].([]any)
 		f.keepIDs(children)
+	}
+}
+
+func (f *fakePeer) spell(text string) string {
+	if f.spelling == nil {
+		return text
+	}
+	return f.spelling(text)
+}
+
+func (f *fakePeer) spellAll(blocks []*fakeBlock) {
+	for _, b := range blocks {
+		b.Content = f.spell(b.Content)
+		f.spellAll(b.Children)
 	}
 }
 

@@ -2,6 +2,7 @@ package logseq
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -161,12 +162,27 @@ func (b wireBlock) hasText(content string) bool {
 	if b.isTask() {
 		want = strings.TrimSpace(b.withoutTaskMarkup(want))
 	}
+	want = foldReferences(want)
 	for _, have := range []string{b.Raw, b.Content} {
-		if strings.TrimSpace(have) == want || withoutProperties(have) == withoutProperties(want) {
+		have = foldReferences(strings.TrimSpace(have))
+		if have == want || withoutProperties(have) == withoutProperties(want) {
 			return true
 		}
 	}
 	return false
+}
+
+var referenceOrTag = regexp.MustCompile(`#?\[\[[^\]\n]+\]\]|#[^\s#\[\]]+`)
+
+// foldReferences spells the tags and links of a text in one way. A DB graph stores
+// #tag as #[[tag]], and names pages in their own letter case.
+func foldReferences(text string) string {
+	return referenceOrTag.ReplaceAllStringFunc(text, func(ref string) string {
+		if tag, ok := strings.CutPrefix(ref, "#[["); ok {
+			ref = "#" + strings.TrimSuffix(tag, "]]")
+		}
+		return strings.ToLower(ref)
+	})
 }
 
 func withoutProperties(text string) string {
