@@ -20,6 +20,7 @@ type fakePages struct {
 	page    status.PageText
 	found   status.Search
 	foundIn map[string]pane.SourceSearchResult // by source, where one has its own
+	after   map[string]time.Duration           // by source: how long its search takes
 	read    []string                           // sources and pages, sources and queries
 	links   map[string]status.PageLinks        // by page
 	hold    chan struct{}                      // what Page waits for; nil: nothing
@@ -84,6 +85,10 @@ func (c *fakeQueries) PageLinks(_ context.Context, p status.PageRef) (status.Pag
 
 // Search answers status.SearchQuery.
 func (c *fakeQueries) Search(_ context.Context, q status.SearchText) (status.Search, error) {
+	c.mu.Lock()
+	after := c.pages.after[q.Source]
+	c.mu.Unlock()
+	<-time.After(after) // in a bubble: not a wait but a clock
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pages.read = append(c.pages.read, q.Source+" "+q.Text)

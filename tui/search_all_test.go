@@ -2,9 +2,14 @@ package tui
 
 import (
 	"errors"
+	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/pane"
@@ -84,6 +89,95 @@ func TestSearchAllAsYouType(t *testing.T) {
 			t.Errorf("searched %q", got)
 		}
 	})
+}
+
+// Sources answer in every order. Enter opens what the screen shows under the cursor,
+// wherever the person has moved it and whatever comes meanwhile; it is the first row
+// as long as they have not.
+func TestSearchAllOpensWhatIsUnderTheCursor(t *testing.T) {
+	s := lively()
+	for i := range s.Sources {
+		s.Sources[i].State, s.Sources[i].Effects = status.Failed, nil
+	}
+	names := make([]string, 3)
+	found := map[string]pane.SourceSearchResult{}
+	for i := range names {
+		names[i] = s.Sources[i].Name
+		s.Sources[i].State, s.Sources[i].Effects = status.Ready, []string{"read"}
+		hits := []status.Hit{{Page: names[i] + "-roses.md"}, {Page: names[i] + "-more.md"}}
+		found[names[i]] = pane.SourceSearchResult{Search: status.Search{Hits: hits}}
+	}
+	quick := []time.Duration{20 * time.Millisecond, 90 * time.Millisecond, 300 * time.Millisecond}
+	slow := []time.Duration{20 * time.Millisecond, 2 * time.Second, 4 * time.Second}
+	for _, times := range [][]time.Duration{quick, slow} {
+		for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+			for _, moves := range []int{0, 1, 5} {
+				for _, pause := range []time.Duration{10 * time.Millisecond, 5 * time.Second} {
+					runPanel(t, s, func(r *testPanel) {
+						r.queries.pages.foundIn, r.queries.pages.after = found, map[string]time.Duration{}
+						for i, name := range names {
+							r.queries.pages.after[name] = times[order[i]]
+						}
+						what := fmt.Sprint(r.queries.pages.after, " moved ", moves, ", opened after ", pause)
+						r.press("@Overview", "/", "roses", "enter")
+						r.wait(time.Second)
+						first := r.selectedPage()
+						if first != r.pagesFound()[0] || times[2] == quick[2] && first != names[0]+"-roses.md" {
+							t.Errorf("%s: of %q the first is selected: %q", what, r.pagesFound(), first)
+						}
+						for range moves {
+							r.press("j")
+						}
+						was, above := r.selectedPage(), r.pagesFound()
+						r.wait(pause)
+						if now := r.selectedPage(); now != was || !slices.Equal(r.pagesFound()[:len(above)], above) {
+							t.Errorf("%s: under the cursor was %q, and is %q; of %q there is %q", what, was, now, above, r.pagesFound())
+						}
+						r.press("enter")
+						r.hides("Search all sources")
+						r.shows(was)
+					})
+				}
+			}
+		}
+	}
+}
+
+// What was found for other words is not what enter opens.
+func TestSearchAllOpensNothingOfFormerWords(t *testing.T) {
+	s := lively()
+	for i := range s.Sources {
+		s.Sources[i].State, s.Sources[i].Effects = status.Failed, nil
+	}
+	s.Sources[0].State, s.Sources[0].Effects = status.Ready, []string{"read"}
+	runPanel(t, s, func(r *testPanel) {
+		r.queries.pages.after = map[string]time.Duration{s.Sources[0].Name: time.Second}
+		r.press("@Overview", "/", "diagram", "enter")
+		r.wait(2 * time.Second)
+		r.press("/", "backspace", "enter", "enter")
+		r.shows("“diagra”", "searching …", "Search all sources", "not answered yet")
+		if selected := r.selectedPage(); selected != "" {
+			t.Errorf("%q is under the cursor", selected)
+		}
+		r.wait(2 * time.Second)
+		r.press("enter")
+		r.hides("Search all sources")
+	})
+}
+
+var pagePattern = regexp.MustCompile(`\S+\.md`)
+
+// pagesFound are the pages in the rows of a search, from above.
+func (r *testPanel) pagesFound() []string { return pagePattern.FindAllString(r.screen(), -1) }
+
+// selectedPage is the page in the row under the cursor; empty: there is none.
+func (r *testPanel) selectedPage() string {
+	for row := range strings.Lines(r.m.View().Content) {
+		if page := pagePattern.FindString(ansi.Strip(row)); page != "" && strings.Contains(row, ";48;2;52;52;78m") {
+			return page
+		}
+	}
+	return ""
 }
 
 // The palette finds it, too, and without a source that can be read it says so.

@@ -3,7 +3,6 @@ package pane
 import (
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -26,7 +25,8 @@ const maxSearchedSources = 50
 const minTypedCharacters = 3
 
 // An allSourcesSearch asks every source that agents can read for the same words. What a
-// source finds is shown when it has answered.
+// source finds is shown when it has answered, below what is there: rows that are on the
+// screen stay where they are, so that enter opens what a person sees under the cursor.
 type allSourcesSearch struct {
 	keys    Keys
 	query   widget.TextInput
@@ -34,7 +34,7 @@ type allSourcesSearch struct {
 	asked   SearchAllQuery // no Text: nothing yet
 	done    bool
 	found   SearchAllQuery       // that answers are of: what was asked before, until something has come
-	answers []SourceSearchResult // in the order of the sources
+	answers []SourceSearchResult // in the order in which they came
 	cursor  int                  // among all hits
 }
 
@@ -96,17 +96,13 @@ func (s allSourcesSearch) takeResult(r Result) allSourcesSearch {
 		s.done = true
 		return s
 	}
-	selected, any := s.selected()
-	order := strings.Split(s.asked.Sources, ",")
 	s.answers = append(slices.Clone(s.answers), r.Found)
-	sort.SliceStable(s.answers, func(i, j int) bool {
-		return slices.Index(order, s.answers[i].Source) < slices.Index(order, s.answers[j].Source)
-	})
-	if i := slices.Index(s.hits(), selected); any && i >= 0 { // what comes before it moves it
-		s.cursor = i
-	}
 	return s
 }
+
+// isOutdated reports whether the hits are of what was asked before. They stay on the
+// screen until there are others, and cannot be selected.
+func (s allSourcesSearch) isOutdated() bool { return s.found != s.asked }
 
 func (s allSourcesSearch) hits() []sourceHit {
 	var all []sourceHit
@@ -120,7 +116,7 @@ func (s allSourcesSearch) hits() []sourceHit {
 
 func (s allSourcesSearch) selected() (sourceHit, bool) {
 	all := s.hits()
-	if len(all) == 0 {
+	if len(all) == 0 || s.isOutdated() {
 		return sourceHit{}, false
 	}
 	return all[widget.Clamp(s.cursor, len(all))], true
@@ -157,7 +153,9 @@ func handleSearchAllKey(p Sources, k Press) (Pane, Intent) {
 		if !ok {
 			return p, Unhandled{}
 		}
-		s.cursor = i
+		if !s.isOutdated() {
+			s.cursor = i
+		}
 	}
 	return p, nil
 }
@@ -174,6 +172,9 @@ func (s allSourcesSearch) ask(p Sources, text string, typing bool) allSourcesSea
 
 // openFoundPage opens the page of the selected hit, at the words that were searched.
 func openFoundPage(p Sources) (Pane, Intent) {
+	if p.searchAll.isOutdated() {
+		return p, ShowMessage{"The sources have not answered yet."}
+	}
 	hit, any := p.searchAll.selected()
 	if !any || hit.Page == "" {
 		return p, ShowMessage{"There is no page to open."}
@@ -213,7 +214,7 @@ func (s allSourcesSearch) section(t theme.Theme) widget.Section {
 		rows = append(rows, "")
 		from, to := widget.VisibleRange(len(hits), s.cursor, max(1, (min(h, widget.ScreenReaderHeight)-len(rows))/2))
 		for i := from; i < to; i++ {
-			for _, row := range drawSourceHit(t, hits[i], i == s.cursor, w) {
+			for _, row := range drawSourceHit(t, hits[i], i == s.cursor && !s.isOutdated(), w) {
 				rows = append(rows, t.MarkRowRegion(i, row))
 			}
 		}
@@ -247,7 +248,7 @@ func (s allSourcesSearch) summary() string {
 		words = append(words, "not searched: "+strings.Join(failed, ", "))
 	}
 	switch waits := len(strings.Split(s.asked.Sources, ",")) - len(s.answers); {
-	case s.found != s.asked && !s.done:
+	case s.isOutdated():
 		words = []string{fmt.Sprintf("“%s”", s.asked.Text), "searching …"}
 	case waits > 0 && !s.done:
 		words = append(words, "waiting for "+widget.CountWithNoun(waits, "source")+" …")
