@@ -101,7 +101,7 @@ func stopHub(ctx context.Context, c *cli) error {
 // printWaited says what became of the calls that waited for a person.
 func printWaited(c *cli, stopped daemon.Health) {
 	if stopped.Waiting > 0 {
-		c.printf("%s waited for an answer: nothing was written, and their agents were told to call again\n", formatCount(stopped.Waiting, "call"))
+		c.printf("%s waited for an answer: nothing was written, and each agent was told to call again\n", formatCount(stopped.Waiting, "call"))
 	}
 }
 

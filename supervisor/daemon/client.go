@@ -112,7 +112,10 @@ func (c *client) previewStop(ctx context.Context, a status.Action) (status.Plan,
 	if err != nil {
 		return status.Plan{}, err
 	}
-	stop := status.Step{Description: fmt.Sprintf("stop the hub (pid %d) once its %d calls in flight have ended", v.PID, v.InFlight)}
+	stop := status.Step{Description: fmt.Sprintf("stop the hub (pid %d)", v.PID)}
+	if v.InFlight > 0 {
+		stop.Description += fmt.Sprintf(" once its %d calls in flight have ended", v.InFlight)
+	}
 	plan := status.Plan{Title: "Stop the hub", Steps: []status.Step{stop}, Risks: []string{}}
 	switch {
 	case v.Waiting == 1:
