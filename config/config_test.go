@@ -190,6 +190,32 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// Limits themselves are allowed, and what is beyond them by one is not.
+func TestLimitsAreAllowed(t *testing.T) {
+	for text, ok := range map[string]bool{
+		"[hub]\nport = 1": true, "[hub]\nport = 65535": true, "[hub]\nport = 0": false, "[hub]\nport = 65536": false,
+		"[limits]\napproval = \"5s\"": true, "[limits]\napproval = \"4.999s\"": false, "[hub]\nidle_after = \"0s\"": true,
+	} {
+		if _, err := config.Parse(file, []byte(text), schema); (err == nil) != ok {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// Faults come in the order of the file.
+func TestFaultsAreInOrder(t *testing.T) {
+	_, err := config.Parse(file, []byte("[limits]\napproval = \"1s\"\n[hub]\nport = 0\nprot = 1\n"), schema)
+	var faults *config.Error
+	if !errors.As(err, &faults) || len(faults.Faults) != 3 {
+		t.Fatalf("%v", err)
+	}
+	for i, line := range []int{2, 4, 5} {
+		if faults.Faults[i].Line != line {
+			t.Errorf("fault %d is in line %d, want %d", i, faults.Faults[i].Line, line)
+		}
+	}
+}
+
 // A mark that cannot be read is a fault of its place, and so is a list of none.
 func TestPrivacyRuleFaults(t *testing.T) {
 	for _, c := range [][2]string{

@@ -99,6 +99,13 @@ func TestAnswerIsCapped(t *testing.T) {
 	if want := "the answer has 2026 bytes, more than the limit of 1000. Ask for less: use a smaller limit, and offset for the rest."; !r.IsError || r.Content[0].Text != want {
 		t.Errorf("got %+v, want %s", r, want)
 	}
+	for limit, refused := range map[int]bool{2025: true, 2026: false} {
+		c := connect(t, start(t, hub.Limits{Answer: limit}, deskSource("notes")), "")
+		c.Initialize()
+		if r := c.Call("big", `{"count":2000}`); r.IsError != refused {
+			t.Errorf("2026 bytes with a limit of %d are refused: %v", limit, r.IsError)
+		}
+	}
 }
 
 // A tool that does not heed its deadline is answered for, and its slot stays

@@ -333,7 +333,9 @@ func TestFailureTakesBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := startGroup(t, func(conf *hub.Config) {
 				allowAll(conf)
-				conf.Limits.Deadline = 300 * time.Millisecond
+				if name == "the deadline" {
+					conf.Limits.Deadline = 2 * time.Second
+				}
 			})
 			before := g.digests()
 			g.script.run = func(ctx context.Context, cc tools.CallContext) error {

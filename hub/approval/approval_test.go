@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -122,6 +123,21 @@ func TestGrant(t *testing.T) {
 	}
 }
 
+// A machine that sleeps stops the monotonic clock, and not the time that a person has given.
+func TestGrantExpiresWhileTheMachineSleeps(t *testing.T) {
+	now := time.Now()
+	woken := now.Add(2 * time.Minute)
+	// No function of package time sets one clock and not the other; the second word is the monotonic one.
+	(*[2]int64)(unsafe.Pointer(&woken))[1] -= int64(2 * time.Minute)
+	if woken.Sub(now) != 0 || woken.Round(0).Sub(now.Round(0)) != 2*time.Minute {
+		t.Skip("a time is laid out otherwise here")
+	}
+	r := request(edit("a", "1"))
+	if approval.NewGrant(r, func() time.Time { return woken }, now.Add(time.Minute)).Use(r.Changes, "p") == nil {
+		t.Error("used a minute after it had expired")
+	}
+}
+
 // How the latest approvals ended is remembered, without content.
 func TestEndings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -159,8 +175,11 @@ func TestEndings(t *testing.T) {
 		if d := cmp.Diff(want, q.Outcomes()); d != "" {
 			t.Errorf("outcomes (-want +got):\n%s", d)
 		}
-		for range 32 {
+		for range 33 {
 			ends(status.ApprovalOutcome{Resolution: status.Refused, By: status.ByPerson}, approval.WaitingClient{}, refuse)
+			if n := len(q.Outcomes()); n > 32 {
+				t.Errorf("%d outcomes are remembered", n)
+			}
 		}
 		if d := cmp.Diff(want[len(want)-32:], q.Outcomes()); d != "" {
 			t.Errorf("the latest outcomes (-want +got):\n%s", d)
@@ -235,6 +254,25 @@ func TestFloodTakesNobodysPlace(t *testing.T) {
 		}
 		if err := <-call("trusted", "trusted0", true); tools.AsError(err).Code != tools.Limited {
 			t.Errorf("the flood goes on with %v", err)
+		}
+	})
+}
+
+// One client may fill its places, and no more.
+func TestPlacesOfOneClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		for range 64 {
+			wait(ctx, q, request(), approval.WaitingClient{})
+		}
+		synctest.Wait()
+		if n := len(q.Pending()); n != 64 {
+			t.Errorf("%d of 64 calls wait", n)
+		}
+		if err := <-wait(ctx, q, request(), approval.WaitingClient{}); tools.AsError(err).Code != tools.Limited {
+			t.Errorf("the next one: %v", err)
 		}
 	})
 }

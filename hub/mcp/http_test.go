@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -213,9 +214,11 @@ func TestHTTPClientLeaves(t *testing.T) {
 	for i, hd := 0, hubtest.ModernHeaders("tools/call", "wait"); i < len(hd); i += 2 {
 		req.Header.Set(hd[i], hd[i+1])
 	}
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Second}
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	go func() {
-		if resp, err := client.Do(req); err == nil {
+		if resp, err := client.Do(req.WithContext(ctx)); err == nil {
 			_ = resp.Body.Close()
 		}
 	}()
@@ -223,6 +226,7 @@ func TestHTTPClientLeaves(t *testing.T) {
 		if got := <-h.world.Started; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
+		leave()
 	}
 }
 

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 // Every way in which a server, or somebody on the way to it, may lie. The
@@ -179,7 +181,10 @@ func TestTampering(t *testing.T) {
 			s.offer("1.1.0")
 			c.lie(t, s)
 			h := newTestInstall(t, s)
-			h.config.Limits = Limits{Archive: 1 << 20, Unpacked: 4 << 20, Pace: 300 * time.Millisecond, Small: time.Second}
+			h.config.Limits = Limits{Archive: 1 << 20, Unpacked: 4 << 20, Pace: runtest.Timeout, Small: runtest.Timeout}
+			if strings.HasPrefix(c.name, "slow ") || strings.HasSuffix(c.name, " that never comes") {
+				h.config.Limits.Pace, h.config.Limits.Small = 300*time.Millisecond, time.Second
+			}
 			if strings.HasPrefix(c.name, "ten gigabytes") {
 				h.config.Limits.Archive = 64 << 20
 			}

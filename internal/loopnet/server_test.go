@@ -13,11 +13,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-)
 
-// patience bounds what must happen at some time; what must happen within a
-// time of its own says so.
-const patience = time.Minute
+	"github.com/lectern-mcp/lectern/internal/runtest"
+)
 
 func dial(t *testing.T, addr, text string) net.Conn {
 	t.Helper()
@@ -26,7 +24,7 @@ func dial(t *testing.T, addr, text string) net.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(runtest.Timeout)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.WriteString(conn, text); err != nil {
@@ -39,23 +37,11 @@ func (g guarded) header(line string) string {
 	return line + " HTTP/1.1\r\nHost: " + g.addr + "\r\nAuthorization: Bearer " + g.token.Reveal() + "\r\n"
 }
 
-// within runs what has to end, and tells how long that took.
-func within(t *testing.T, limit time.Duration, what string, f func()) {
-	t.Helper()
-	start := time.Now()
-	f()
-	if took := time.Since(start); took > limit {
-		t.Errorf("%s took %v, want at most %v", what, took, limit)
-	}
-}
-
 // TestSlowHeaders opens 500 connections that send half a header and wait.
 func TestSlowHeaders(t *testing.T) {
-	const header = 400 * time.Millisecond
-	g := serveGuarded(t, ServerLimits{Header: header}, Budget{}, func(http.ResponseWriter, *http.Request) {})
+	g := serveGuarded(t, ServerLimits{Header: time.Second}, Budget{}, func(http.ResponseWriter, *http.Request) {})
 	var wg sync.WaitGroup
 	var alive atomic.Int64
-	start := time.Now()
 	for range 500 {
 		conn := dial(t, g.addr, "POST /mcp HTTP/1.1\r\nHost: ")
 		wg.Go(func() {
@@ -70,8 +56,8 @@ func TestSlowHeaders(t *testing.T) {
 		t.Errorf("a good client among them is answered %d", res.StatusCode)
 	}
 	wg.Wait()
-	if n, took := alive.Load(), time.Since(start); n != 0 || took > header+4*time.Second {
-		t.Errorf("%d of 500 connections alive after %v", n, took)
+	if n := alive.Load(); n != 0 {
+		t.Errorf("%d of 500 connections stay alive", n)
 	}
 }
 
@@ -133,7 +119,7 @@ func TestSlowBodies(t *testing.T) {
 		read <- err
 	})
 	const half = "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
-	long := serveGuarded(t, ServerLimits{Body: time.Minute}, Budget{}, func(http.ResponseWriter, *http.Request) {})
+	long := serveGuarded(t, ServerLimits{Body: time.Hour}, Budget{}, func(http.ResponseWriter, *http.Request) {})
 	var all sync.WaitGroup
 	for _, c := range []struct{ addr, request string }{
 		{short.addr, short.header("POST /mcp") + half},
@@ -143,11 +129,9 @@ func TestSlowBodies(t *testing.T) {
 	} {
 		conn := dial(t, c.addr, c.request)
 		all.Go(func() {
-			within(t, 5*time.Second, "a slow body", func() {
-				if _, err := io.Copy(io.Discard, conn); timedOut(err) {
-					t.Errorf("the connection stays open after %q", c.request)
-				}
-			})
+			if _, err := io.Copy(io.Discard, conn); timedOut(err) {
+				t.Errorf("the connection stays open after %q", c.request)
+			}
 		})
 	}
 	all.Wait()
@@ -159,13 +143,13 @@ func TestSlowBodies(t *testing.T) {
 // TestBodyDeadlineEndsWithBody: once the body is whole, the handler has all the
 // time it wants; the deadline must not look like a client that went away.
 func TestBodyDeadlineEndsWithBody(t *testing.T) {
-	const body = 300 * time.Millisecond
+	const body = time.Second
 	g := serveGuarded(t, ServerLimits{Body: body}, Budget{}, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		select {
 		case <-r.Context().Done():
 			http.Error(w, "cancelled", http.StatusTeapot)
-		case <-time.After(3 * body):
+		case <-time.After(body + body/4):
 		}
 	})
 	c := wire{addr: g.addr}
@@ -180,11 +164,11 @@ func TestBodyDeadlineEndsWithBody(t *testing.T) {
 // TestStreamOutlivesWriteLimit: a stream whose events are read goes on for
 // longer than one write may take.
 func TestStreamOutlivesWriteLimit(t *testing.T) {
-	const write = 100 * time.Millisecond
+	const write = time.Second
 	g := serveGuarded(t, ServerLimits{Write: write}, Budget{}, func(w http.ResponseWriter, _ *http.Request) {
-		tick := time.NewTicker(write / 2)
+		tick := time.NewTicker(write / 4)
 		defer tick.Stop()
-		for i := range 10 {
+		for i := range 6 {
 			fmt.Fprintf(w, "data: %d\n\n", i)
 			w.(http.Flusher).Flush()
 			<-tick.C
@@ -194,15 +178,15 @@ func TestStreamOutlivesWriteLimit(t *testing.T) {
 	defer c.close()
 	res := c.ask(t, g.header("GET /mcp")+"Accept: text/event-stream\r\n\r\n")
 	body, _ := io.ReadAll(res.Body)
-	if got := strings.Count(string(body), "data:"); got != 10 {
-		t.Errorf("%d events of 10 arrived:\n%s", got, body)
+	if got := strings.Count(string(body), "data:"); got != 6 {
+		t.Errorf("%d events of 6 arrived:\n%s", got, body)
 	}
 }
 
 // TestSlowReader: an answer far longer than one piece goes on for as long as
 // its reader does, however slow.
 func TestSlowReader(t *testing.T) {
-	const write, size = 250 * time.Millisecond, 24 << 20
+	const write, size = time.Second, 24 << 20
 	g := serveGuarded(t, ServerLimits{Write: write}, Budget{}, func(w http.ResponseWriter, _ *http.Request) {
 		if n, err := w.Write(make([]byte, size)); err != nil {
 			t.Errorf("write ended at %d: %v", n, err)
@@ -214,7 +198,7 @@ func TestSlowReader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tick := time.NewTicker(10 * time.Millisecond)
+	tick := time.NewTicker(25 * time.Millisecond)
 	defer tick.Stop()
 	got := int64(0)
 	for got < size {
@@ -248,7 +232,7 @@ func TestNeverReadingStreamEnds(t *testing.T) {
 		if !timedOut(err) {
 			t.Errorf("the write ended with %v, want a time-out", err)
 		}
-	case <-time.After(patience):
+	case <-time.After(runtest.Timeout):
 		t.Error("the handler still writes")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/frontmatter"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
@@ -122,7 +123,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		began := time.Now()
 		l, ok := Read([]byte(text))
-		if took := time.Since(began); took > 5*time.Second+time.Duration(len(text))*20*time.Microsecond {
+		if took := time.Since(began); took > runtest.Timeout+time.Duration(len(text))*20*time.Microsecond {
 			t.Errorf("%d bytes took %s", len(text), took)
 		}
 		if !ok || !utf8.ValidString(text) {

@@ -93,7 +93,7 @@ func (e *testEmacs) wantState(path string, want Buffer) {
 // TestEmacs is against one real Emacs, which is not started for each of its parts.
 func TestEmacs(t *testing.T) {
 	started := emacstest.Start(t)
-	client := NewClient(Options{Socket: started.Socket, Now: time.Now, Timeout: 10 * time.Second})
+	client := NewClient(Options{Socket: started.Socket, Now: time.Now, Timeout: runtest.Timeout})
 	for _, c := range []struct {
 		name string
 		test func(*testing.T, *testEmacs)
@@ -335,17 +335,20 @@ func testBusy(t *testing.T, e *testEmacs) {
 	path := e.visit("a.org", "* A\n")
 	e.typeText(path, 1, "x")
 	hasty := NewClient(Options{Socket: e.options.Socket, Now: time.Now, Timeout: 200 * time.Millisecond})
-	begun, finished := filepath.Join(e.dir, "begun"), make(chan struct{})
-	go func() { // seconds in which Emacs looks at nothing
+	begun, end, finished := filepath.Join(e.dir, "begun"), filepath.Join(e.dir, "end"), make(chan struct{})
+	go func() { // until the end Emacs looks at nothing else
 		defer close(finished)
-		_, _ = e.eval(context.WithoutCancel(t.Context()), fmt.Sprintf(`(let ((end (+ (float-time) 2)))
- (write-region "" nil (funcall decode %s) nil 'silent) (while (< (float-time) end)) (list 'ok))`, quoteLisp(begun)))
+		_, _ = e.eval(context.WithoutCancel(t.Context()), fmt.Sprintf(`(progn
+ (write-region "" nil (funcall decode %s) nil 'silent) (while (not (file-exists-p (funcall decode %s)))) (list 'ok))`, quoteLisp(begun), quoteLisp(end)))
 	}()
 	runtest.Eventually(t, "Emacs has done it", func() bool { _, err := os.Stat(begun); return err == nil })
 	for range 2 { // the second call waits for the answer of the first
 		if err := hasty.Swap(t.Context(), path, []byte("x* A\n"), []byte("x* A changed\n")); !errors.Is(err, ErrBusy) {
 			t.Errorf("%v, want that Emacs is busy", err)
 		}
+	}
+	if err := os.WriteFile(end, nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
 	<-finished
 	e.wantText(path, "x* A\n")

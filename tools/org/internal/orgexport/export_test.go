@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgexport"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
 )
@@ -91,7 +92,7 @@ func TestHostileText(t *testing.T) {
 		for _, format := range formats {
 			start := time.Now()
 			export(t, text, orgexport.Options{Format: format, Headline: -1, BodyOnly: true})
-			if took := time.Since(start); took > 30*time.Second {
+			if took := time.Since(start); took > runtest.Timeout {
 				t.Errorf("%q as %s took %v", unit, format, took)
 			} else if took > time.Second {
 				t.Logf("%q as %s took %v", unit, format, took)
