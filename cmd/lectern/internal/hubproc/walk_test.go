@@ -124,7 +124,7 @@ func newStackLog(t *testing.T) *stackLog {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &stackLog{root: root}
+	return &stackLog{root: filepath.ToSlash(root)}
 }
 
 func (l *stackLog) take() {
@@ -133,9 +133,11 @@ func (l *stackLog) take() {
 	var files []string
 	for {
 		f, more := frames.Next()
-		file, err := filepath.Rel(l.root, f.File)
-		file = filepath.ToSlash(file)
-		if err == nil && !strings.HasPrefix(file, "../") && !strings.HasSuffix(file, "_test.go") && !slices.Contains(files, file) {
+		file, ours := strings.CutPrefix(filepath.ToSlash(f.File), l.root+"/")
+		if !ours { // built with -trimpath
+			file, ours = strings.CutPrefix(f.File, "github.com/lectern-mcp/lectern/")
+		}
+		if ours && !strings.HasSuffix(file, "_test.go") && !slices.Contains(files, file) {
 			files = append(files, file)
 		}
 		if !more {
