@@ -12,6 +12,7 @@ import (
 	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/toolstest/memo"
@@ -80,7 +81,7 @@ func TestProblemsBesideSnapshots(t *testing.T) {
 			h.UpdateSnapshot()
 		}
 	})
-	for i := range 2000 {
+	for i := range runtest.Size(2000, 1000, 300) {
 		store.Put("desk", "Milk", []string{"#new", "old"}[i%2])
 		if _, err := h.PersonAPI().CountHiddenPages(t.Context(), "desk"); err != nil {
 			t.Fatal(err)
