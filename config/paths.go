@@ -7,10 +7,9 @@ import (
 
 // Paths are the directories that Lectern uses on disk. They may not exist yet.
 type Paths struct {
-	Config  string // config.toml and nothing else
-	Data    string // what the user would miss: the sample notes
-	State   string // what can be lost: logs, tokens
-	Runtime string // locks, sockets, the discovery file
+	Config string // config.toml and nothing else
+	Data   string // what the user would miss: the sample notes
+	State  string // what can be lost: logs, tokens, and where the hub is found
 }
 
 // File returns the path of the configuration file.
@@ -27,7 +26,7 @@ func PathsFor(env func(string) string, goos, home string) (Paths, error) {
 		if !at.absolute(top) {
 			return Paths{}, errors.New("LECTERN_HOME is " + top + "; it must be an absolute path")
 		}
-		return Paths{Config: top, Data: at.join(top, "data"), State: at.join(top, "state"), Runtime: at.join(top, "run")}, nil
+		return Paths{Config: top, Data: at.join(top, "data"), State: at.join(top, "state")}, nil
 	}
 	if !at.absolute(home) {
 		return Paths{}, errors.New("there is no home directory; set LECTERN_HOME to a directory for configuration, data and state")
@@ -46,10 +45,6 @@ func PathsFor(env func(string) string, goos, home string) (Paths, error) {
 		p.Config = at.join(at.envDir("XDG_CONFIG_HOME", ".config"), "lectern")
 		p.Data = at.join(at.envDir("XDG_DATA_HOME", ".local", "share"), "lectern")
 		p.State = at.join(at.envDir("XDG_STATE_HOME", ".local", "state"), "lectern")
-	}
-	p.Runtime = at.join(p.State, "run")
-	if run := env("XDG_RUNTIME_DIR"); goos != "windows" && goos != "darwin" && at.absolute(run) {
-		p.Runtime = at.join(run, "lectern")
 	}
 	return p, nil
 }

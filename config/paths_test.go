@@ -20,7 +20,7 @@ func TestPathsFor(t *testing.T) {
 			"linux", "/home/me", nil,
 			config.Paths{
 				Config: "/home/me/.config/lectern", Data: "/home/me/.local/share/lectern",
-				State: "/home/me/.local/state/lectern", Runtime: "/home/me/.local/state/lectern/run",
+				State: "/home/me/.local/state/lectern",
 			},
 			"/home/me/.config/lectern/config.toml",
 		},
@@ -29,7 +29,7 @@ func TestPathsFor(t *testing.T) {
 			map[string]string{
 				"XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d/", "XDG_STATE_HOME": "relative", "XDG_RUNTIME_DIR": "/run/user/7",
 			},
-			config.Paths{Config: "/c/lectern", Data: "/d/lectern", State: "/home/me/.local/state/lectern", Runtime: "/run/user/7/lectern"},
+			config.Paths{Config: "/c/lectern", Data: "/d/lectern", State: "/home/me/.local/state/lectern"},
 			"/c/lectern/config.toml",
 		},
 		"macOS": {
@@ -37,7 +37,7 @@ func TestPathsFor(t *testing.T) {
 			map[string]string{"XDG_RUNTIME_DIR": "/x"},
 			config.Paths{
 				Config: "/Users/me/Library/Application Support/lectern", Data: "/Users/me/Library/Application Support/lectern/data",
-				State: "/Users/me/Library/Application Support/lectern/state", Runtime: "/Users/me/Library/Application Support/lectern/state/run",
+				State: "/Users/me/Library/Application Support/lectern/state",
 			},
 			"/Users/me/Library/Application Support/lectern/config.toml",
 		},
@@ -46,14 +46,14 @@ func TestPathsFor(t *testing.T) {
 			map[string]string{"APPDATA": `C:\Users\me\AppData\Roaming`},
 			config.Paths{
 				Config: `C:\Users\me\AppData\Roaming\lectern`, Data: `C:\Users\me\AppData\Local\lectern\data`,
-				State: `C:\Users\me\AppData\Local\lectern\state`, Runtime: `C:\Users\me\AppData\Local\lectern\state\run`,
+				State: `C:\Users\me\AppData\Local\lectern\state`,
 			},
 			`C:\Users\me\AppData\Roaming\lectern\config.toml`,
 		},
 		"one directory": {
 			"linux", "",
 			map[string]string{"LECTERN_HOME": "/l", "XDG_RUNTIME_DIR": "/run"},
-			config.Paths{Config: "/l", Data: "/l/data", State: "/l/state", Runtime: "/l/run"},
+			config.Paths{Config: "/l", Data: "/l/data", State: "/l/state"},
 			"/l/config.toml",
 		},
 	} {

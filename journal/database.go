@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	sqlitelib "modernc.org/sqlite/lib"
 
@@ -94,7 +93,7 @@ ALTER TABLE changes ADD COLUMN left_out INTEGER NOT NULL DEFAULT 0;
 // openDatabase opens or creates the database in o.Dir. A damaged one is
 // quarantined and a new one begun, so that agents can go on writing.
 func openDatabase(o Options, k *encryptionKey, suspect bool) (*sql.DB, error) {
-	file := filepath.Join(o.Dir, databaseName)
+	file := DatabaseFile(o.Dir)
 	db, err := openConnection(file, k, suspect)
 	if err == nil || !isDamageError(err) {
 		return db, err
@@ -134,7 +133,7 @@ func openConnection(file string, k *encryptionKey, suspect bool) (*sql.DB, error
 		_ = db.Close() // the first error says what is wrong
 		switch {
 		case sqliteconn.Code(err) == sqlitelib.SQLITE_BUSY:
-			err = fmt.Errorf("another Lectern has %s open: %w", file, err)
+			err = newHeldError(file, err)
 		case sqliteconn.Code(err) != 0:
 			err = fmt.Errorf("open %s: %w", file, err)
 		}

@@ -76,6 +76,9 @@ type database struct {
 	flushTimer    *time.Timer // writes them; nil: none are waiting
 }
 
+// DatabaseFile is the file that the process which serves a journal's folder has open.
+func DatabaseFile(dir string) string { return filepath.Join(dir, databaseName) }
+
 // New makes a Journal. It does not touch the disk.
 func New(o Options) *Journal {
 	if o.Keep == 0 {
@@ -155,7 +158,7 @@ func (d *database) closeIfDamaged(err error) error {
 		d.db, d.suspect = nil, true
 	}
 	if sqliteconn.Code(err) != 0 {
-		return fmt.Errorf("%s: %w", filepath.Join(d.opts.Dir, databaseName), err)
+		return fmt.Errorf("%s: %w", DatabaseFile(d.opts.Dir), err)
 	}
 	return err
 }

@@ -242,7 +242,7 @@ func TestOneAtATime(t *testing.T) {
 	d := newTestJournal(t)
 	d.call("s1", map[string]tools.State{"a.md": text("a")})
 	other := journal.New(journal.Options{Dir: d.dir, Now: time.Now})
-	if _, err := other.Changes(t.Context(), status.Filter{}); err == nil || !strings.Contains(err.Error(), "another Lectern") {
+	if _, err := other.Changes(t.Context(), status.Filter{}); err == nil || !strings.Contains(err.Error(), "end the other Lectern") {
 		t.Errorf("error %v", err)
 	}
 	if err := other.Close(); err != nil {

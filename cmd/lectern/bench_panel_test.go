@@ -35,7 +35,7 @@ func BenchmarkPanelStart(b *testing.B) {
 			var frame, ready []time.Duration
 			for b.Loop() {
 				if gone {
-					killHub(home)
+					killHub(daemonPaths(home))
 				}
 				began := time.Now()
 				x := openScreen(b, 120, 40, environIn(home), exe)

@@ -51,7 +51,7 @@ func startHub(b *testing.B, more ...string) (exe, home string, port int) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() {
-		killHub(home)
+		killHub(daemonPaths(home))
 		_ = os.RemoveAll(home)
 	})
 	port = freeTCPPort(b)

@@ -181,7 +181,7 @@ func benchLectern(b *testing.B, vault string, pages int) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() {
-		killHub(home)
+		killHub(daemonPaths(home))
 		_ = os.RemoveAll(home)
 	})
 	conf := fmt.Sprintf("[hub]\nhttp = false\n\n[limits]\nbreaker_bytes = 0\nbreaker_deletes = 0\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = %q\neffects = [\"read\", \"write\", \"delete\"]\n", vault)

@@ -48,7 +48,7 @@ func newHomeWith(t *testing.T, conf string) (home string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		killHub(home)
+		killHub(daemonPaths(home))
 		_ = os.RemoveAll(home)
 	})
 	if err := os.MkdirAll(filepath.Join(home, "notes"), 0o700); err != nil {

@@ -20,6 +20,8 @@ const (
 	exitNoHub  exitCode = 3
 	exitDenied exitCode = 4
 
+	// exitUnavailable is EX_UNAVAILABLE: a person must end another hub first.
+	exitUnavailable exitCode = 69
 	// exitTempFail is EX_TEMPFAIL: a hub exited so that another can take over.
 	exitTempFail exitCode = 75
 )

@@ -77,7 +77,10 @@ func runHub(ctx context.Context, c *cli, level slog.Leveler, source string) erro
 		debug.SetGCPercent(hubGCPercent)
 	}
 	err := hubproc.Run(ctx, hubproc.Config{App: c.App, Level: level, Only: source, Check: c.newDoctor().Check})
+	_, otherHub := errors.AsType[*daemon.OtherHubError](err)
 	switch {
+	case otherHub:
+		return &exitError{exitUnavailable, err}
 	case errors.Is(err, daemon.ErrRestart):
 		return &exitError{exitTempFail, err}
 	case errors.Is(err, daemon.ErrRunning):

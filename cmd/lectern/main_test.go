@@ -18,6 +18,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
@@ -48,7 +49,8 @@ func TestScripts(t *testing.T) {
 			home := filepath.Join(env.WorkDir, "lectern")
 			env.Setenv("LECTERN_HOME", home)
 			env.Setenv("TERM", "dumb")
-			env.Defer(func() { killHub(home) })
+			env.Defer(func() { killHub(daemonPaths(home)) })
+			env.Defer(func() { killHub(pathsOf(func(string) string { return "" }, filepath.Join(env.WorkDir, "home"))) })
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -70,12 +72,21 @@ func TestScripts(t *testing.T) {
 }
 
 func daemonPaths(home string) daemon.Paths {
-	return daemon.Paths{Runtime: filepath.Join(home, "run"), State: filepath.Join(home, "state")}
+	return daemon.Paths{State: filepath.Join(home, "state")}
+}
+
+// pathsOf is where an environment has its hub.
+func pathsOf(getenv func(string) string, home string) daemon.Paths {
+	p, err := config.PathsFor(getenv, runtime.GOOS, home)
+	if err != nil {
+		panic(err) // home is absolute
+	}
+	return daemon.Paths{State: p.State}
 }
 
 // killHub ends the hub that a failed script left behind.
-func killHub(home string) {
-	hub, err := daemon.GetHealth(context.Background(), daemonPaths(home))
+func killHub(at daemon.Paths) {
+	hub, err := daemon.GetHealth(context.Background(), at)
 	if err != nil {
 		return
 	}
@@ -143,7 +154,7 @@ func portOf(l net.Listener) string { return strconv.Itoa(l.Addr().(*net.TCPAddr)
 // hubpid NAME sets a variable to the PID of the running hub.
 func hubPID(ts *testscript.TestScript, _ bool, args []string) {
 	runtest.Eventually(ts, "a hub is found", func() bool {
-		d, err := daemon.FindHub(daemonPaths(ts.Getenv("LECTERN_HOME")))
+		d, err := daemon.FindHub(pathsOf(ts.Getenv, ts.Getenv("HOME")))
 		ts.Setenv(args[0], strconv.Itoa(d.PID))
 		return err == nil
 	})

@@ -101,25 +101,24 @@ func describeUndoableChanges(ctx context.Context, c *cli) string {
 	return formatCount(n, "change")
 }
 
-// filesToUninstall are the files of State and Runtime, by name: LECTERN_HOME may have
-// put them into folders with other files.
+// filesToUninstall are the files of State, by name: LECTERN_HOME may have put them into
+// a folder with other files.
 func filesToUninstall(a *app.App, keepJournal bool) installer.OwnFiles {
-	state, run, tokens := a.Paths.State, a.Paths.Runtime, string(a.Paths.ClientTokens())
+	hub, state, tokens := a.Paths.Daemon(), a.Paths.State, string(a.Paths.ClientTokens())
 	files := []string{
 		a.Paths.SharedClientToken(), a.Paths.PluginToken(), filepath.Join(state, installer.ReceiptsName),
 		filepath.Join(state, installer.ServiceLog),
-		a.Paths.Daemon().MCPSocket(), a.Paths.Daemon().ControlSocket(), a.Paths.PanelState(), a.Paths.Clipboard(), a.Paths.SeenClients(),
-		filepath.Join(state, "hub.out"), filepath.Join(run, "hub.json"), filepath.Join(run, "hub.lock"), filepath.Join(run, "start.lock"),
+		a.Paths.PanelState(), a.Paths.Clipboard(), a.Paths.SeenClients(), hub.Output(), hub.Discovery(),
 	}
 	caches, cacheFolders := filesBelow(a.Paths.SourceCaches())
 	journalFiles := filesIn(a.Paths.Journal(), func(string) bool { return !keepJournal })
 	return installer.OwnFiles{
-		Files: slices.Concat(files, journalFiles, caches,
+		Files: slices.Concat(files, hub.Locks(), hub.Sockets(), journalFiles, caches,
 			filesIn(state, func(name string) bool { return strings.HasPrefix(name, filepath.Base(a.Paths.Log())) }),
 			filesIn(state, func(name string) bool { return strings.HasPrefix(name, "audit.") }),
 			filesIn(tokens, func(name string) bool { return strings.HasSuffix(name, ".token") }),
 			selfUpdateLeftovers(a)),
-		Folders: append(cacheFolders, filepath.Join(state, "downloads"), tokens, a.Paths.Journal(), run, state),
+		Folders: append(cacheFolders, filepath.Join(state, "downloads"), tokens, a.Paths.Journal(), hub.Runtime(), state),
 	}
 }
 

@@ -1,15 +1,18 @@
 // Package filelock takes locks between processes of one user, which the
 // operating system releases however their holder ends.
 //
+// It also tells which processes have a file open, for messages: see [Openers].
+//
 // A lock is advisory: it stops only processes that take it too. Its file stays
 // when the lock is released, because another process may be waiting for it.
-// config, supervisor/daemon and installer/update import it. Start reading at
+// config, supervisor/daemon, journal and installer/update import it. Start reading at
 // [TryFile].
 package filelock
 
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"syscall"
 )
@@ -23,6 +26,20 @@ type Lock struct{ file *os.File }
 
 // Release gives the lock up.
 func (l *Lock) Release() error { return l.file.Close() }
+
+// IsInPlace reports whether the path of a locked file still names that file. If it
+// does not, another process can take the lock as well.
+func (l *Lock) IsInPlace() bool {
+	held, err := l.file.Stat()
+	if err != nil {
+		return true // not known
+	}
+	at, err := os.Lstat(l.file.Name())
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	return os.SameFile(held, at)
+}
 
 // TryFile locks the file at path, which it creates with mode 0600, or returns
 // ErrHeld. It follows no symbolic link, so that a planted one cannot move the

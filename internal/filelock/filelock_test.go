@@ -75,3 +75,29 @@ func TestLockFollowsNoLink(t *testing.T) {
 		t.Error("a lock in a missing folder was taken")
 	}
 }
+
+func TestLockOfARemovedFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "lock")
+	held, err := TryFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Release()
+	if !held.IsInPlace() {
+		t.Error("a lock is not in its place")
+	}
+	if err := os.Remove(file); err != nil {
+		t.Skip(err)
+	}
+	if held.IsInPlace() {
+		t.Error("the file of a lock is gone")
+	}
+	again, err := TryFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Release()
+	if held.IsInPlace() || !again.IsInPlace() {
+		t.Error("the file of a lock is another's")
+	}
+}

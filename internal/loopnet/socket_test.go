@@ -14,7 +14,7 @@ import (
 )
 
 func TestSocketRoundTrip(t *testing.T) {
-	path := SocketPath(filepath.Join(t.TempDir(), "run"), "mcp.sock")
+	path := filepath.Join(t.TempDir(), "run", "mcp.sock")
 	l, err := ListenSocket(path)
 	if err != nil {
 		t.Fatal(err)
@@ -41,11 +41,12 @@ func TestSocketRoundTrip(t *testing.T) {
 // must meet all the same, and two such directories must not.
 func TestSocketPathLong(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), strings.Repeat("d", 200))
-	path := SocketPath(dir, "mcp.sock")
-	if len(path) > maxSocketPath || path != SocketPath(dir+"/.", "mcp.sock") {
-		t.Fatalf("SocketPath = %s (%d bytes)", path, len(path))
+	paths := SocketPaths(dir, "mcp.sock")
+	path := paths[0]
+	if len(paths) != 1 || len(path) > maxSocketPath || path != SocketPaths(dir+"/.", "mcp.sock")[0] {
+		t.Fatalf("SocketPaths = %s (%d bytes)", paths, len(path))
 	}
-	if path == SocketPath(dir+"e", "mcp.sock") || path == SocketPath(dir, "control.sock") {
+	if path == SocketPaths(dir+"e", "mcp.sock")[0] || path == SocketPaths(dir, "control.sock")[0] {
 		t.Fatalf("%s is shared", path)
 	}
 	l, err := ListenSocket(path)

@@ -15,16 +15,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SocketPath returns the path of the socket called name of the directory dir:
-// dir/name or, where that exceeds the system's limit for socket addresses, a
-// name with a hash of dir in /tmp/lectern-UID. It does not touch the disk. The
-// same arguments give the same path in every process of a user, whatever
-// TMPDIR says, so both ends always meet.
-func SocketPath(dir, name string) string {
+// SocketPaths returns where the socket called name of the directory dir may be,
+// the usual path first: dir/name, unless that exceeds the system's limit for
+// socket addresses, and a name with a hash of dir in /tmp/lectern-UID, which also
+// serves file systems that hold no sockets. It does not touch the disk. The same
+// arguments give the same paths in every process of a user, whatever its
+// environment says.
+func SocketPaths(dir, name string) []string {
+	short := filepath.Join("/tmp", "lectern-"+strconv.Itoa(os.Getuid()), shortHash(dir)+"-"+name)
 	if path := filepath.Join(dir, name); len(path) <= maxSocketPath {
-		return path
+		return []string{path, short}
 	}
-	return filepath.Join("/tmp", "lectern-"+strconv.Itoa(os.Getuid()), shortHash(dir)+"-"+name)
+	return []string{short}
 }
 
 // ListenSocket listens on a unix socket that only this user can reach. The

@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// SocketPath returns the named pipe for the socket called name of the
+// SocketPaths returns the named pipe for the socket called name of the
 // directory dir. Pipes share one name space, so the name contains a hash of
 // dir.
-func SocketPath(dir, name string) string {
-	return `\\.\pipe\lectern-` + shortHash(dir) + "-" + name
+func SocketPaths(dir, name string) []string {
+	return []string{`\\.\pipe\lectern-` + shortHash(dir) + "-" + name}
 }
 
 // ListenSocket listens on a named pipe that only this user can open. It fails

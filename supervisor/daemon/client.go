@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/status/loopback"
 	"github.com/lectern-mcp/lectern/supervisor"
@@ -23,7 +22,7 @@ func Client(c ConnectConfig) status.Client {
 	client := &client{ConnectConfig: c}
 	client.Router = status.Router{
 		Client: loopback.Dial(func(ctx context.Context) (net.Conn, error) {
-			conn, err := loopnet.DialSocket(ctx, c.Paths.ControlSocket())
+			conn, err := c.Paths.dialSocket(ctx, controlSocket)
 			if err != nil && isNotListening(err) {
 				return nil, ErrNoHub
 			}

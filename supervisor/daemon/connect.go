@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/filelock"
-	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor"
 )
@@ -123,7 +122,7 @@ func (c *ConnectConfig) startOrJoin(ctx context.Context) (conn net.Conn, w Hello
 			return false, nil
 		}
 		if errors.Is(err, fs.ErrPermission) {
-			err = fmt.Errorf("%w; make the folder %s writable for you, or set LECTERN_HOME to another one", err, c.Paths.Runtime)
+			err = fmt.Errorf("%w; make the folder %s writable for you, or set LECTERN_HOME to another one", err, c.Paths.State)
 		}
 		return true, err
 	})
@@ -138,7 +137,7 @@ func (c *ConnectConfig) startOrJoin(ctx context.Context) (conn net.Conn, w Hello
 func (c *ConnectConfig) dialHub(ctx context.Context) (net.Conn, HelloAnswer, error) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.hello, helloTimeout))
 	defer cancel()
-	conn, err := loopnet.DialSocket(ctx, c.Paths.MCPSocket())
+	conn, err := c.Paths.dialSocket(ctx, mcpSocket)
 	if err != nil {
 		return nil, HelloAnswer{}, err
 	}

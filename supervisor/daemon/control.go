@@ -108,8 +108,30 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	_ = http.NewResponseController(w).Flush()
 }
 
-// GetHealth asks the running hub how it is, or returns ErrNoHub.
-func GetHealth(ctx context.Context, p Paths) (Health, error) {
+// GetHealth asks the running hub how it is, or returns ErrNoHub. A hub that is there
+// and does not listen, because it starts, shuts down or has lost its sockets, gets a
+// moment to do so or to be gone.
+func GetHealth(ctx context.Context, p Paths) (h Health, err error) {
+	waiting, cancel := context.WithTimeout(ctx, listenTimeout)
+	defer cancel()
+	waitErr := waitFor(waiting, func() (bool, error) {
+		if h, err = requestHealth(ctx, p); !errors.Is(err, ErrNoHub) {
+			return true, nil
+		}
+		held, lockErr := isLockHeld(p.hubLock())
+		return !held || lockErr != nil, nil
+	})
+	if waitErr != nil && errors.Is(err, ErrNoHub) {
+		err = fmt.Errorf("%w that can be reached: one is starting or shutting down, or hangs; it holds %s", err, p.hubLock())
+	}
+	return h, err
+}
+
+// listenTimeout is how long a hub that does not listen is waited for.
+const listenTimeout = 3 * time.Second
+
+// requestHealth is GetHealth without a wait.
+func requestHealth(ctx context.Context, p Paths) (Health, error) {
 	return requestHub(ctx, p, http.MethodGet, hubHealthPath, nil)
 }
 
@@ -128,7 +150,7 @@ func StopHubAndWait(ctx context.Context, p Paths, ask StopRequest) (old Health, 
 		if held, err := isLockHeld(p.hubLock()); err != nil || !held {
 			return true, err
 		}
-		now, err := GetHealth(ctx, p) // a successor may hold the lock already
+		now, err := requestHealth(ctx, p) // a successor may hold the lock already
 		return err == nil && now.Instance != old.Instance, nil
 	})
 }
@@ -139,7 +161,7 @@ func requestHub(ctx context.Context, p Paths, method, path string, body []byte) 
 	transport := &http.Transport{
 		DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return loopnet.DialSocket(ctx, p.ControlSocket())
+			return p.dialSocket(ctx, controlSocket)
 		},
 	}
 	req, err := http.NewRequestWithContext(ctx, method, "http://lectern"+path, bytes.NewReader(body))

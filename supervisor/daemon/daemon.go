@@ -2,7 +2,7 @@
 // the outer part of that process: its lock, its two sockets, its discovery
 // file, and the decision to shut down.
 //
-// It does not know what is served: the hub's MCPSocket streams and the control
+// It does not know what is served: the hub's MCP streams and the control
 // handler are given to it as functions, so that this package can be tested
 // with an echo. It does not trust a pid: the hub is the process that holds
 // hub.lock.
@@ -31,37 +31,42 @@ const WireVersion = 3
 // ErrNoHub means that no hub is running for this user.
 var ErrNoHub = errors.New("no hub is running")
 
-// Paths are the two directories of a user's hub. One pair, one hub.
+// Paths is where a user's hub is found. It follows from the state directory
+// and from nothing else that clients have in their environment: one state
+// directory, one hub.
 type Paths struct {
-	Runtime string // locks, sockets, hub.json; made 0700 when absent
-	State   string // working directory and output of a detached hub; made 0700 when absent
+	State string // also working directory and output of a detached hub; made 0700 when absent
 }
+
+// Runtime is the directory of the sockets and of hub.json, which the hub puts back if
+// they are removed; made 0700 when absent.
+func (p Paths) Runtime() string { return filepath.Join(p.State, "run") }
 
 // Discovery is the path of hub.json, where people and other programs
 // find the hub. It is valid only while hub.lock is held.
-func (p Paths) Discovery() string { return filepath.Join(p.Runtime, "hub.json") }
+func (p Paths) Discovery() string { return filepath.Join(p.Runtime(), "hub.json") }
 
 // Output is where a detached hub's stdout and stderr go.
 func (p Paths) Output() string { return filepath.Join(p.State, "hub.out") }
 
-// Neither lock file is ever unlinked: a lock on a file that another process
-// has unlinked excludes no process.
-func (p Paths) hubLock() string   { return filepath.Join(p.Runtime, "hub.lock") }
-func (p Paths) startLock() string { return filepath.Join(p.Runtime, "start.lock") }
+// Locks are the paths of the lock files. Neither is ever unlinked: a lock on a file
+// that another process has unlinked excludes no process.
+func (p Paths) Locks() []string { return []string{p.hubLock(), p.startLock()} }
+
+func (p Paths) hubLock() string   { return filepath.Join(p.State, "hub.lock") }
+func (p Paths) startLock() string { return filepath.Join(p.State, "start.lock") }
 
 // prepare makes both directories, and refuses a runtime directory in which
 // another user could plant sockets and a state directory in which they could
 // put other files in the place of ours.
 func (p Paths) prepare() error {
-	for _, dir := range []string{p.Runtime, p.State} {
-		if !filepath.IsAbs(dir) {
-			return fmt.Errorf("prepare directory %q: not an absolute path", dir)
-		}
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fmt.Errorf("prepare directory: %w; make the folder writable for you, or set LECTERN_HOME to another one", err)
-		}
+	if !filepath.IsAbs(p.State) {
+		return fmt.Errorf("prepare directory %q: not an absolute path", p.State)
 	}
-	if err := errors.Join(loopnet.CheckPrivateDir(p.Runtime), loopnet.CheckOwnDir(p.State)); err != nil {
+	if err := os.MkdirAll(p.Runtime(), 0o700); err != nil {
+		return fmt.Errorf("prepare directory: %w; make the folder writable for you, or set LECTERN_HOME to another one", err)
+	}
+	if err := errors.Join(loopnet.CheckPrivateDir(p.Runtime()), loopnet.CheckOwnDir(p.State)); err != nil {
 		return fmt.Errorf("check directory: %w", err)
 	}
 	return nil

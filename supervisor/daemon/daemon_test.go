@@ -111,10 +111,10 @@ func TestStaleFiles(t *testing.T) {
 		"our own pid":      stale(Discovery{PID: os.Getpid(), StartTime: own}),
 		"garbage hub.json": func(p Paths) error { return os.WriteFile(p.Discovery(), []byte("{\x00"), 0o600) },
 		"plain file as socket": func(p Paths) error {
-			return errors.Join(os.WriteFile(p.MCPSocket(), nil, 0o600), os.WriteFile(p.ControlSocket(), nil, 0o600))
+			return errors.Join(os.WriteFile(usualPaths(p)[0], nil, 0o600), os.WriteFile(usualPaths(p)[1], nil, 0o600))
 		},
 		"leftover sockets": func(p Paths) error {
-			for _, path := range []string{p.MCPSocket(), p.ControlSocket()} {
+			for _, path := range usualPaths(p) {
 				l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 				if err != nil {
 					return err
@@ -128,7 +128,7 @@ func TestStaleFiles(t *testing.T) {
 		},
 		"planted links": func(p Paths) error {
 			victim := filepath.Join(p.State, "victim")
-			return errors.Join(os.WriteFile(victim, nil, 0o600), os.Symlink(victim, p.MCPSocket()), os.Symlink(victim, p.Discovery()))
+			return errors.Join(os.WriteFile(victim, nil, 0o600), os.Symlink(victim, usualPaths(p)[0]), os.Symlink(victim, p.Discovery()))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -152,9 +152,14 @@ func TestStaleFiles(t *testing.T) {
 	}
 }
 
+// usualPaths are the paths of the sockets in a directory that is not too long.
+func usualPaths(p Paths) []string {
+	return []string{filepath.Join(p.Runtime(), mcpSocket), filepath.Join(p.Runtime(), controlSocket)}
+}
+
 func TestUnsafeDirectoryIsRefused(t *testing.T) {
 	w := newHubTest(t)
-	if err := os.Mkdir(w.paths().Runtime, 0o755); err != nil {
+	if err := errors.Join(os.Mkdir(w.paths().State, 0o700), os.Mkdir(w.paths().Runtime(), 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	_, _, err := Connect(t.Context(), w.config())
@@ -204,7 +209,7 @@ func TestTermDrains(t *testing.T) {
 	a.expect(`"id":7`)
 	a.expectEnd()
 	w.waitGone(a.welcome.PID)
-	for _, path := range []string{w.paths().MCPSocket(), w.paths().ControlSocket(), w.paths().Discovery()} {
+	for _, path := range append(usualPaths(w.paths()), w.paths().Discovery()) {
 		if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s is left behind", path)
 		}

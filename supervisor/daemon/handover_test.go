@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/supervisor"
 )
 
@@ -118,7 +117,7 @@ func TestYoungHubDoesNotHandOver(t *testing.T) {
 func TestUnknownWireIsRefused(t *testing.T) {
 	w := newHubTest(t)
 	w.connect()
-	conn, err := loopnet.DialSocket(t.Context(), w.paths().MCPSocket())
+	conn, err := w.paths().dialSocket(t.Context(), mcpSocket)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func writeJSONLine(w io.Writer, v any) error {
 }
 
 // readJSONLine reads one line of JSON into v, byte by byte: what follows the line
-// belongs to MCPSocket and must stay in the stream. It happens once per
+// belongs to MCP and must stay in the stream. It happens once per
 // connection.
 func readJSONLine(r io.Reader, v any) error {
 	var line []byte

@@ -20,6 +20,10 @@ import (
 type HubConfig struct {
 	Paths Paths
 	Self  BuildInfo
+	// Exclusive are files that only a hub that serves has open. While another hub has
+	// one open, such as that of an older build, which is found elsewhere, Run does not
+	// serve. Nil: not looked at.
+	Exclusive []string
 
 	// Open is called once the lock is held and before anybody can connect: the
 	// place to open what two hubs must not have open at once. Nil: nothing.
@@ -72,6 +76,10 @@ type HubTiming struct {
 	Cooldown time.Duration // a hub younger than this does not hand over; 10 s
 	Drain    time.Duration // calls in flight may take so long to end; 8 s
 	Lock     time.Duration // for a hub that shuts down to release the lock; 15 s
+	OtherHub time.Duration // for a hub that cannot be reached to end; 3 s
+
+	CheckFiles  time.Duration // how often the hub looks whether it can still be found; 1 s
+	Unreachable time.Duration // how long it may fail to put its sockets back; 10 s
 }
 
 func (t HubTiming) withDefaults() HubTiming {
@@ -79,6 +87,9 @@ func (t HubTiming) withDefaults() HubTiming {
 	t.Cooldown = cmp.Or(t.Cooldown, 10*time.Second)
 	t.Drain = cmp.Or(t.Drain, 8*time.Second)
 	t.Lock = cmp.Or(t.Lock, 15*time.Second)
+	t.OtherHub = cmp.Or(t.OtherHub, 3*time.Second)
+	t.CheckFiles = cmp.Or(t.CheckFiles, time.Second)
+	t.Unreachable = cmp.Or(t.Unreachable, 10*time.Second)
 	return t
 }
 
@@ -115,6 +126,9 @@ func Run(ctx context.Context, c HubConfig) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
+	if err := awaitOtherHubs(ctx, c); err != nil {
+		return err
+	}
 	if c.Close != nil {
 		defer func() { err = errors.Join(err, c.Close()) }()
 	}
@@ -126,7 +140,7 @@ func Run(ctx context.Context, c HubConfig) (err error) {
 			return fmt.Errorf("open hub: %w", err)
 		}
 	}
-	h := &hubServer{HubConfig: c, lifecycle: newLifecycle(&c), instance: newInstanceID(), conns: map[*agentConn]struct{}{}}
+	h := &hubServer{HubConfig: c, lock: held, lifecycle: newLifecycle(&c), instance: newInstanceID(), conns: map[*agentConn]struct{}{}}
 	return h.run(ctx)
 }
 
@@ -141,7 +155,7 @@ func awaitLock(ctx context.Context, p Paths, limit time.Duration) (*filelock.Loc
 		if held, err = filelock.TryFile(p.hubLock()); !errors.Is(err, filelock.ErrHeld) {
 			return true, err
 		}
-		if now, err := GetHealth(ctx, p); err == nil && !now.ShuttingDown {
+		if now, err := requestHealth(ctx, p); err == nil && !now.ShuttingDown {
 			return false, fmt.Errorf("%w (version %s, pid %d)", ErrRunning, now.Version, now.PID)
 		}
 		return false, nil
@@ -153,9 +167,15 @@ func awaitLock(ctx context.Context, p Paths, limit time.Duration) (*filelock.Loc
 type hubServer struct {
 	HubConfig
 
+	lock      *filelock.Lock
 	lifecycle *hubLifecycle
 	instance  string
 	streams   sync.WaitGroup
+
+	sockets     []*hubSocket // MCP and control
+	accepting   sync.WaitGroup
+	discovery   Discovery     // as hub.json is to be
+	unreachable time.Duration // how long sockets or hub.json have been gone
 
 	// stopRequests are those without an answer yet.
 	stopRequests sync.WaitGroup
@@ -165,64 +185,48 @@ type hubServer struct {
 }
 
 func (h *hubServer) run(ctx context.Context) error {
-	mcp, err := listen(h.Paths.MCPSocket())
-	if err != nil {
-		return fmt.Errorf("listen for agents: %w", err)
-	}
-	control, err := listen(h.Paths.ControlSocket())
-	if err != nil {
-		return errors.Join(fmt.Errorf("listen for control: %w", err), mcp.Close())
-	}
 	server := h.controlServer()
 	// Signals end ctx, but calls in flight outlive it until they are drained.
 	serving, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
+	h.sockets = []*hubSocket{
+		{name: mcpSocket, serve: func(l net.Listener) { h.accept(serving, l) }},
+		{name: controlSocket, serve: func(l net.Listener) { _ = server.Serve(l) }},
+	}
+	if err := h.openSockets(); err != nil {
+		return errors.Join(err, h.closeSockets())
+	}
+	h.Log.Info("hub is ready", "pid", os.Getpid(), "version", h.Self.Version, "socket", h.sockets[0].path)
+	go h.lifecycle.run(serving.Done())
+	h.awaitShutdown(ctx)
+	err := h.retireDiscovery()
+	h.drain(serving)
+	abandon()
+	h.stopRequests.Wait()
+	err = errors.Join(err, ignoreClosed(server.Close()), h.closeSockets())
+	h.closeConns()
+	h.accepting.Wait()
+	h.streams.Wait()
+	return errors.Join(err, h.exitError())
+}
 
-	var serve sync.WaitGroup
-	here, err := h.publishDiscovery() // before the first answer, whose client may read it
-	if err == nil {
-		serve.Go(func() { h.accept(serving, mcp) })
-		serve.Go(func() { _ = server.Serve(control) })
-		h.Log.Info("hub is ready", "pid", here.PID, "version", h.Self.Version, "socket", here.MCP)
-		go h.lifecycle.run(serving.Done())
+// awaitShutdown returns when the hub is to shut down.
+func (h *hubServer) awaitShutdown(ctx context.Context) {
+	tick := time.NewTicker(h.Timing.CheckFiles)
+	defer tick.Stop()
+	for {
 		select {
 		case <-ctx.Done():
 			h.lifecycle.stop(shutdownDecision{reason: "ended by a signal"}, false)
 		case <-h.Lifeline:
 			h.lifecycle.stop(shutdownDecision{reason: "its supervisor is gone"}, false)
+		case <-tick.C:
+			h.checkFiles()
+			continue
 		case <-h.lifecycle.shuttingDown:
 		}
-		err = h.retireDiscovery(here)
-		h.drain(serving)
+		return
 	}
-	abandon()
-	h.stopRequests.Wait()
-	err = errors.Join(err, mcp.Close(), server.Close(), ignoreClosed(control.Close()))
-	h.closeConns()
-	serve.Wait()
-	h.streams.Wait()
-	return errors.Join(err, h.exitError())
-}
-
-// publishDiscovery writes hub.json.
-func (h *hubServer) publishDiscovery() (Discovery, error) {
-	pid := os.Getpid()
-	start, err := processStartTime(pid)
-	if err != nil {
-		return Discovery{}, fmt.Errorf("read own start time: %w", err)
-	}
-	exe, err := os.Executable()
-	if err != nil {
-		return Discovery{}, fmt.Errorf("find own program: %w", err)
-	}
-	d := Discovery{
-		Schema: discoverySchemaVersion, PID: pid, StartTime: start, Exe: exe, BuildInfo: h.Self, Wire: WireVersion, Instance: h.instance,
-		MCP: h.Paths.MCPSocket(), Control: h.Paths.ControlSocket(), HTTPPort: h.HTTPPort(), StartedAt: h.Now(),
-	}
-	if err := writeDiscovery(h.Paths, d); err != nil {
-		return d, fmt.Errorf("write discovery file: %w", err)
-	}
-	return d, nil
 }
 
 // accept serves the MCP socket until it is closed.

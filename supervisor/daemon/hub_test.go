@@ -37,6 +37,8 @@ type hubSpec struct {
 	Timing HubTiming
 	Idle   time.Duration
 	Die    int // exit code with which to end at once; 0: serve
+
+	Exclusive string // a file for HubConfig.Exclusive; empty: none
 }
 
 func TestMain(m *testing.M) {
@@ -85,8 +87,20 @@ func hubMain(spec hubSpec) int {
 	fake.Set(status.Snapshot{Seq: 1, Hub: status.Hub{Component: status.Component{Name: "hub", State: status.Ready}, PID: os.Getpid()}})
 	fake.AddLine(status.Line{Level: status.Info, Component: "hub", Text: "this is " + strconv.Itoa(os.Getpid())})
 	fake.AddCall(status.Call{Session: strconv.Itoa(os.Getpid())})
+	var exclusive []string
+	open := func(context.Context) error { return nil }
+	if spec.Exclusive != "" {
+		exclusive = append(exclusive, spec.Exclusive)
+		open = func(context.Context) error {
+			f, err := os.Create(spec.Exclusive)
+			if err == nil {
+				go func() { <-ctx.Done(); _ = f.Close() }()
+			}
+			return err
+		}
+	}
 	err = Run(ctx, HubConfig{
-		Lifeline: lifeline, Control: loopback.Handler(fake),
+		Exclusive: exclusive, Open: open, Lifeline: lifeline, Control: loopback.Handler(fake),
 		Paths: specPaths(spec.Dir), Self: spec.Stamp, Busy: hub.ActivityCounts, IdleAfter: spec.Idle, Timing: spec.Timing,
 		Attach: func(ctx context.Context, _ Hello, conn net.Conn) error { return hub.Serve(ctx, conn) },
 		Log:    slog.New(slog.NewTextHandler(os.Stderr, nil)), Now: time.Now,
@@ -102,7 +116,7 @@ func hubMain(spec hubSpec) int {
 }
 
 func specPaths(dir string) Paths {
-	return Paths{Runtime: filepath.Join(dir, "run"), State: filepath.Join(dir, "state")}
+	return Paths{State: filepath.Join(dir, "state")}
 }
 
 // hubTest is one user's directories, and the hubs started in them.
@@ -118,7 +132,10 @@ func newHubTest(t *testing.T) *hubTest {
 		t.Fatal(err)
 	}
 	w := &hubTest{t, hubSpec{Dir: dir, Stamp: BuildInfo{Version: "1.0.0", Build: "a", Built: 100}}}
-	w.Timing = HubTiming{QuietFor: 50 * time.Millisecond, Cooldown: time.Millisecond, Drain: 5 * time.Second}
+	w.Timing = HubTiming{
+		QuietFor: 50 * time.Millisecond, Cooldown: time.Millisecond, Drain: 5 * time.Second, CheckFiles: 20 * time.Millisecond,
+		Unreachable: time.Minute, OtherHub: 200 * time.Millisecond,
+	}
 	t.Cleanup(func() {
 		for _, pid := range w.pids() {
 			if isTestHub(pid) {
@@ -166,7 +183,7 @@ func (w *hubTest) config() ConnectConfig {
 		w.t.Fatal(err)
 	}
 	return ConnectConfig{
-		Paths: w.paths(), Self: w.Stamp, Command: []string{os.Args[0]},
+		Paths: w.paths(), Self: w.Stamp, Command: []string{os.Args[0], "hub"},
 		Env: append(os.Environ(), hubEnv+"="+string(spec)), Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	}
 }

@@ -29,7 +29,7 @@ func (c *client) Query(ctx context.Context, r status.Request) (<-chan status.Res
 // relayHubResponses delivers what one hub answers to r, or waits before it tries to
 // reach a hub again. It returns the input to continue with.
 func (c *client) relayHubResponses(ctx context.Context, r status.Request, out chan<- status.Response) json.RawMessage {
-	hub, err := GetHealth(ctx, c.Paths)
+	hub, err := requestHealth(ctx, c.Paths)
 	var responses <-chan status.Response
 	if err == nil {
 		responses, err = c.Router.Query(ctx, r)
@@ -49,7 +49,7 @@ func (c *client) relayHubResponses(ctx context.Context, r status.Request, out ch
 			return r.Input
 		}
 	}
-	if now, err := GetHealth(ctx, c.Paths); err != nil || now.Instance != hub.Instance {
+	if now, err := requestHealth(ctx, c.Paths); err != nil || now.Instance != hub.Instance {
 		return newResumeInput(r.Input, 0) // another hub begins its numbers again
 	}
 	if last.Seq == 0 {

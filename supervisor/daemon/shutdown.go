@@ -2,9 +2,6 @@ package daemon
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"os"
 	"time"
 )
 
@@ -32,22 +29,6 @@ func (h *hubServer) drain(ctx context.Context) {
 		inFlight, _ := h.Busy()
 		h.Log.Warn("calls were cut off", "in_flight", inFlight, "waited", h.Timing.Drain)
 	}
-}
-
-// retireDiscovery removes hub.json, or writes the successor into it. It runs
-// before the first client is disconnected: by this file a client that returns
-// decides whether to start a hub, or to let a newer build start it.
-func (h *hubServer) retireDiscovery(d Discovery) error {
-	next := h.lifecycle.decidedShutdown().successor
-	if next == nil {
-		err := os.Remove(h.Paths.Discovery())
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
-	}
-	d.Successor, d.SuccessorUntil = next, h.Now().Add(h.Timing.Drain+handoverGrace)
-	return writeDiscovery(h.Paths, d)
 }
 
 // exitError is the error that Run returns.

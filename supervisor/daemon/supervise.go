@@ -55,7 +55,7 @@ func (c *ConnectConfig) awaitNoHub(ctx context.Context) error {
 }
 
 func (c *ConnectConfig) checkHealth(ctx context.Context) error {
-	_, err := GetHealth(ctx, c.Paths)
+	_, err := requestHealth(ctx, c.Paths)
 	return err
 }
 

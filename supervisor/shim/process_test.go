@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 }
 
 func paths(dir string) daemon.Paths {
-	return daemon.Paths{Runtime: filepath.Join(dir, "run"), State: filepath.Join(dir, "state")}
+	return daemon.Paths{State: filepath.Join(dir, "state")}
 }
 
 func hubMain(dir string) int {

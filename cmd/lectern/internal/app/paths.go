@@ -11,7 +11,7 @@ import (
 type Paths struct{ config.Paths }
 
 // Daemon are the locks and sockets of the hub.
-func (p Paths) Daemon() daemon.Paths { return daemon.Paths{Runtime: p.Runtime, State: p.State} }
+func (p Paths) Daemon() daemon.Paths { return daemon.Paths{State: p.State} }
 
 // Log is the log file of the hub.
 func (p Paths) Log() string { return filepath.Join(p.State, "lectern.log") }

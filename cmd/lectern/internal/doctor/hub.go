@@ -14,8 +14,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/problems"
+	"github.com/lectern-mcp/lectern/internal/filelock"
 	"github.com/lectern-mcp/lectern/internal/loopnet"
+	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
@@ -23,6 +26,7 @@ import (
 var hubChecks = []check{
 	{name: "hub.sockets", title: "The folder of the hub's sockets is private", look: checkSockets},
 	{name: "hub.runs", title: "A hub is running and answers", look: checkHub},
+	{name: "hub.one", title: "No second hub is running", look: checkOneHub},
 	{name: "hub.version", title: "The hub is of this build", look: checkHubVersion},
 	{name: "hub.port", title: "HTTP answers on its port", look: checkPort},
 	{name: "hub.listen", title: "Other machines reach only what they should", look: checkRemoteListener},
@@ -31,7 +35,7 @@ var hubChecks = []check{
 }
 
 func checkSockets(_ context.Context, r *checkRun) status.Check {
-	dir := r.Paths.Runtime
+	dir := r.Paths.Daemon().Runtime()
 	info, err := os.Lstat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -61,6 +65,39 @@ func checkHub(_ context.Context, r *checkRun) status.Check {
 		return addResultAction(failResult(err.Error(), problems.HubNeedsRestart.Fix), status.RestartHub, "")
 	}
 	return okResult("pid %d, %s, %s in flight", vitals.PID, formatCount(vitals.Sessions, "session"), formatCount(vitals.InFlight, "call"))
+}
+
+// HubFiles are the files that a hub which serves has open, and no process beside it
+// but readers of the record of calls.
+func HubFiles(p app.Paths) []string {
+	return []string{journal.DatabaseFile(p.Journal()), p.Audit()}
+}
+
+func checkOneHub(_ context.Context, r *checkRun) status.Check {
+	if runtime.GOOS != "linux" {
+		return skipResult("this system does not tell which processes have the journal open")
+	}
+	vitals, err := r.vitals()
+	reached := 0 // the hub that clients of this build reach
+	if err == nil {
+		reached = vitals.PID
+	}
+	for _, p := range daemon.OtherHubs(HubFiles(r.Paths)) {
+		if p.PID != reached {
+			return failResult(fmt.Sprintf("%s is a hub of %s too, and is not found from here: agents that reach it ask where you do not see it",
+				p, r.Paths.State), fmt.Sprintf("End it, then connect its agents again. Run: kill %d.", p.PID))
+		}
+	}
+	for _, p := range filelock.Openers(journal.DatabaseFile(r.Paths.Journal())) {
+		if p.PID != reached && p.PID != os.Getpid() {
+			return warnResult(fmt.Sprintf("%s has the journal of changes open, so the writes of other agents are refused", p),
+				fmt.Sprintf("If it should not run, end it. Run: kill %d.", p.PID))
+		}
+	}
+	if reached == 0 {
+		return okResult(noHubMessage)
+	}
+	return okResult("only process %d has the journal of %s open", reached, r.Paths.State)
 }
 
 func checkHubVersion(_ context.Context, r *checkRun) status.Check {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/discover"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/doctor"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/install"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/problems"
 	"github.com/lectern-mcp/lectern/config"
@@ -234,7 +235,7 @@ func Run(ctx context.Context, c Config) (err error) {
 
 func (h *hubProcess) daemonConfig(lifeline <-chan struct{}) daemon.HubConfig {
 	return daemon.HubConfig{
-		Paths: h.Paths.Daemon(), Self: h.BuildInfo(), Lifeline: lifeline,
+		Paths: h.Paths.Daemon(), Self: h.BuildInfo(), Exclusive: doctor.HubFiles(h.Paths), Lifeline: lifeline,
 		OnPrevious: h.logPredecessor, Attach: h.serveAgentStream, Control: h.controlHandler(), Busy: h.hub.ActivityCounts,
 		Waiting:     func() int { return len(h.hub.Approvals().Pending()) },
 		Drain:       func(context.Context) error { h.hub.Approvals().Close(); return nil },

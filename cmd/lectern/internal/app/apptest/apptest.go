@@ -40,7 +40,7 @@ func New(t testing.TB) *app.App {
 // Paths are the files of a Lectern whose LECTERN_HOME is root.
 func Paths(root string) app.Paths {
 	return app.Paths{Paths: config.Paths{
-		Config: root, Data: filepath.Join(root, "data"), State: filepath.Join(root, "state"), Runtime: filepath.Join(root, "run"),
+		Config: root, Data: filepath.Join(root, "data"), State: filepath.Join(root, "state"),
 	}}
 }
 

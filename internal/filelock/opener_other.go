@@ -1,0 +1,6 @@
+//go:build !linux
+
+package filelock
+
+// Openers would need another program here.
+func Openers(...string) []Process { return nil }

@@ -1,0 +1,196 @@
+//go:build linux
+
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// removeRuntime removes the folder at once, before the hub puts anything back into it.
+func removeRuntime(p Paths) error {
+	dir, err := os.MkdirTemp(filepath.Dir(p.State), "removed")
+	return errors.Join(err, os.Rename(p.Runtime(), filepath.Join(dir, "run")))
+}
+
+// What clients find a hub by is put back, whoever removes or replaces it, and the streams
+// that are open go on.
+func TestRemovedFilesArePutBack(t *testing.T) {
+	for name, remove := range map[string]func(Paths) error{
+		"folder":         removeRuntime,
+		"discovery file": func(p Paths) error { return os.Remove(p.Discovery()) },
+		"another's discovery file": func(p Paths) error {
+			return writeDiscovery(p, Discovery{Schema: discoverySchemaVersion, PID: 1, Instance: "another", MCP: "/nowhere"})
+		},
+		"sockets": func(p Paths) error { return errors.Join(os.Remove(usualPaths(p)[0]), os.Remove(usualPaths(p)[1])) },
+		"files in place of sockets": func(p Paths) error {
+			return errors.Join(os.Remove(usualPaths(p)[0]), os.WriteFile(usualPaths(p)[0], nil, 0o600))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newHubTest(t)
+			a := w.connect()
+			if err := remove(w.paths()); err != nil {
+				t.Fatal(err)
+			}
+			w.until("the hub to be found", func() bool {
+				d, err := readDiscovery(w.paths())
+				return err == nil && d.Instance == a.welcome.Instance && d.MCP == usualPaths(w.paths())[0]
+			})
+			w.until("the hub to answer", func() bool { _, err := requestHealth(t.Context(), w.paths()); return err == nil })
+			w.until("agents to be accepted", func() bool {
+				conn, err := w.paths().dialSocket(t.Context(), mcpSocket)
+				return err == nil && conn.Close() == nil
+			})
+			if b := w.connect(); b.welcome.Instance != a.welcome.Instance || len(w.pids()) != 1 {
+				t.Errorf("%d hubs", len(w.pids()))
+			}
+			a.send(ping)
+			a.expect(`"id":1`)
+			if err := StopHubAndWait(t.Context(), w.paths(), StopRequest{}); err != nil {
+				t.Fatal(err)
+			}
+			a.expectEnd()
+			for _, path := range append(usualPaths(w.paths()), w.paths().Discovery()) {
+				if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+					t.Errorf("%s is left behind", path)
+				}
+			}
+		})
+	}
+}
+
+// A client that comes while the folder is gone waits for the hub that is there.
+func TestHubWithoutItsFolderIsWaitedFor(t *testing.T) {
+	w := newHubTest(t)
+	w.Timing.CheckFiles = 300 * time.Millisecond
+	a := w.connect()
+	if err := removeRuntime(w.paths()); err != nil {
+		t.Fatal(err)
+	}
+	if hub, err := GetHealth(t.Context(), w.paths()); err != nil || hub.Instance != a.welcome.Instance {
+		t.Errorf("hub %+v, %v", hub, err)
+	}
+	if err := removeRuntime(w.paths()); err != nil {
+		t.Fatal(err)
+	}
+	if b := w.connect(); b.welcome.Instance != a.welcome.Instance {
+		t.Error("another hub serves")
+	}
+}
+
+// A hub whose lock another could take ends itself, after the calls in flight.
+func TestHubWithoutItsLockEnds(t *testing.T) {
+	for name, remove := range map[string]func(Paths) error{
+		"lock":         func(p Paths) error { return os.Remove(p.hubLock()) },
+		"state folder": func(p Paths) error { return os.Rename(p.State, p.State+".away") },
+		"another's lock": func(p Paths) error {
+			return errors.Join(os.Remove(p.hubLock()), os.WriteFile(p.hubLock(), nil, 0o600))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newHubTest(t)
+			a := w.connect()
+			a.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"hold"}}`)
+			w.until("the call to be in flight", func() bool {
+				v, err := requestHealth(t.Context(), w.paths())
+				return err == nil && v.InFlight == 1
+			})
+			if err := remove(w.paths()); err != nil {
+				t.Fatal(err)
+			}
+			if name != "state folder" { // whose sockets are gone as well
+				w.until("the hub to shut down", func() bool {
+					v, err := requestHealth(t.Context(), w.paths())
+					return err == nil && v.ShuttingDown
+				})
+			}
+			releaseAll(t, w)
+			a.expect(`"id":7`)
+			a.expectEnd()
+			w.waitGone(a.welcome.PID)
+			if b := w.connect(); b.welcome.Instance == a.welcome.Instance {
+				t.Error("the hub did not end")
+			}
+		})
+	}
+}
+
+// A hub that nobody can reach any more makes room for the next.
+func TestUnreachableHubEnds(t *testing.T) {
+	w := newHubTest(t)
+	w.Timing.Unreachable = 100 * time.Millisecond
+	a := w.connect()
+	if err := errors.Join(removeRuntime(w.paths()), os.WriteFile(w.paths().Runtime(), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	a.expectEnd()
+	w.waitGone(a.welcome.PID)
+}
+
+// A hub is found in a folder whose path is too long for sockets, or where a socket cannot
+// stand, also by who calls the folder by another name.
+func TestHubElsewhere(t *testing.T) {
+	for name, prepare := range map[string]func(*hubTest) error{
+		"long path": func(w *hubTest) error {
+			w.Dir = filepath.Join(w.Dir, strings.Repeat("d", 120))
+			return os.MkdirAll(w.Dir, 0o700)
+		},
+		"socket cannot stand": func(w *hubTest) error {
+			return errors.Join(w.paths().prepare(), os.MkdirAll(filepath.Join(usualPaths(w.paths())[0], "full"), 0o700))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newHubTest(t)
+			short := filepath.Join(w.Dir, "short")
+			if err := errors.Join(prepare(w), os.Symlink(w.Dir, short)); err != nil {
+				t.Fatal(err)
+			}
+			a := w.connect()
+			for _, at := range []Paths{w.paths(), {State: filepath.Join(short, "state")}, {State: filepath.Join(w.Dir, "..", filepath.Base(w.Dir), "state")}} {
+				c := w.config()
+				c.Paths, c.Start = at, StartNever
+				conn, welcome, err := Connect(t.Context(), c)
+				if err != nil {
+					t.Fatalf("from %s: %v", at.State, err)
+				}
+				if welcome.Instance != a.welcome.Instance {
+					t.Errorf("from %s another hub answers", at.State)
+				}
+				_ = conn.Close()
+				if hub, err := GetHealth(t.Context(), at); err != nil || hub.Instance != a.welcome.Instance {
+					t.Errorf("from %s: %+v, %v", at.State, hub, err)
+				}
+			}
+			if err := StopHubAndWait(t.Context(), w.paths(), StopRequest{}); err != nil {
+				t.Fatal(err)
+			}
+			w.waitGone(a.welcome.PID)
+		})
+	}
+}
+
+// A hub that clients do not find, as one of an older build, is not joined by a second one;
+// it is named.
+func TestOtherHub(t *testing.T) {
+	old, w := newHubTest(t), newHubTest(t)
+	old.Exclusive, w.Exclusive = filepath.Join(w.Dir, "sole"), filepath.Join(w.Dir, "sole")
+	other := old.connect()
+	if hubs := OtherHubs([]string{w.Exclusive}); len(hubs) != 1 || hubs[0].PID != other.welcome.PID {
+		t.Errorf("hubs %v, want process %d", hubs, other.welcome.PID)
+	}
+	_, _, err := Connect(t.Context(), w.config())
+	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("kill %d", other.welcome.PID)) {
+		t.Errorf("beside another hub: %v", err)
+	}
+	if err := syscall.Kill(other.welcome.PID, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	w.connect()
+}

@@ -1,0 +1,56 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/lectern-mcp/lectern/internal/filelock"
+	"github.com/lectern-mcp/lectern/supervisor"
+)
+
+// OtherHubs returns the hub processes that have one of these files open, but for this
+// process. It sees also those that cannot be reached, since an older build is found
+// elsewhere, or since their folder was removed. On other systems than Linux it sees
+// none.
+func OtherHubs(files []string) []filelock.Process {
+	var hubs []filelock.Process
+	for _, p := range filelock.Openers(files...) {
+		if p.PID != os.Getpid() && p.Subcommand() == "hub" {
+			hubs = append(hubs, p)
+		}
+	}
+	return hubs
+}
+
+// otherHubInterval is how often other hubs are looked for, which reads much of /proc.
+const otherHubInterval = 200 * time.Millisecond
+
+// awaitOtherHubs waits until no other hub has an exclusive file open, and returns an
+// OtherHubError if one goes on. hub.lock is held.
+func awaitOtherHubs(ctx context.Context, c HubConfig) error {
+	var hubs []filelock.Process
+	waiting, cancel := context.WithTimeout(ctx, c.Timing.OtherHub)
+	defer cancel()
+	err := supervisor.Poll(waiting, otherHubInterval, func() (bool, error) {
+		hubs = OtherHubs(c.Exclusive)
+		return len(hubs) == 0, nil
+	})
+	if err != nil && len(hubs) > 0 && ctx.Err() == nil {
+		return &OtherHubError{State: c.Paths.State, Hub: hubs[0]}
+	}
+	return err
+}
+
+// OtherHubError says that a hub cannot serve because another does, which clients of
+// this build cannot reach.
+type OtherHubError struct {
+	State string
+	Hub   filelock.Process
+}
+
+func (e *OtherHubError) Error() string {
+	return fmt.Sprintf("another hub serves %s and cannot be reached from here, which is so for hubs of older builds: %s; end it with: kill %d",
+		e.State, e.Hub, e.Hub.PID)
+}
