@@ -23,6 +23,15 @@ type fakeFolder struct {
 	dir   string
 	at    func(point string) // is told how far a write has come
 	fails error              // what State answers; nil: the state
+	gone  string             // a target that no undo brings back
+}
+
+// CheckUndo implements tools.UndoChecker.
+func (s *fakeFolder) CheckUndo(c tools.Change) error {
+	if s.gone == c.Target && c.After.Exists {
+		return tools.Errorf(tools.Denied, "%s does not come back", c.Target)
+	}
+	return nil
 }
 
 func (s *fakeFolder) State(_ context.Context, target string) (tools.State, error) {

@@ -66,7 +66,7 @@ func (j *Journal) reconcileCall(ctx context.Context, k tools.Restorer, rows []ch
 	var marks []outcomeUpdate
 	n := newNotice(rows)
 	if isCallHalfWritten(targets) && !outlives && k != nil {
-		back, kept := selectTakeBackTargets(targets)
+		back, kept := selectTakeBackTargets(targets, func(c tools.Change) bool { return checkUndo(k, c) != nil })
 		err := k.Restore(ctx, tools.CallContext{}, inverseChanges(back))
 		if isRetryable(err) {
 			return err
@@ -164,10 +164,11 @@ func isCallHalfWritten(targets []interruptedTarget) bool {
 }
 
 // selectTakeBackTargets returns the targets of a half call that go back to what they held,
-// and those that are left because somebody has edited them. Where the place that a
+// and those that are left because somebody has edited them. Those that the System refuses
+// to take back are in neither. Where the place that a
 // file came from was edited, nothing that the call created is deleted: it may be all
 // that is left of the file.
-func selectTakeBackTargets(targets []interruptedTarget) (back, kept []interruptedTarget) {
+func selectTakeBackTargets(targets []interruptedTarget, refused func(tools.Change) bool) (back, kept []interruptedTarget) {
 	sourceEdited := false
 	for _, t := range targets {
 		sourceEdited = sourceEdited || t.stage == stageEdited && t.Before.Exists && !t.After.Exists
@@ -176,7 +177,7 @@ func selectTakeBackTargets(targets []interruptedTarget) (back, kept []interrupte
 		switch {
 		case t.stage == stageEdited, t.stage != stageBefore && sourceEdited && !t.Before.Exists:
 			kept = append(kept, t)
-		case t.stage != stageBefore && !t.superseded:
+		case t.stage != stageBefore && !t.superseded && !refused(t.inverseChange()):
 			back = append(back, t)
 		}
 	}
@@ -186,9 +187,13 @@ func selectTakeBackTargets(targets []interruptedTarget) (back, kept []interrupte
 func inverseChanges(targets []interruptedTarget) []tools.Change {
 	changes := make([]tools.Change, len(targets))
 	for i, t := range targets {
-		changes[i] = tools.Change{Target: t.Target, Before: t.now, After: t.Before}
+		changes[i] = t.inverseChange()
 	}
 	return changes
+}
+
+func (t *interruptedTarget) inverseChange() tools.Change {
+	return tools.Change{Target: t.Target, Before: t.now, After: t.Before}
 }
 
 func (t *interruptedTarget) isSameChange(o interruptedTarget) bool { return o.seq == t.seq }

@@ -298,7 +298,20 @@ func (s *undoStep) planChanges(ctx context.Context, k tools.Restorer, merging bo
 		s.after[v.Target] = want.After
 		s.addChange(want)
 	}
+	for _, c := range s.changes {
+		if err := checkUndo(k, c); err != nil {
+			return err
+		}
+	}
 	return s.checkConflictsWithRestorer(ctx, k, conflicting)
+}
+
+// checkUndo returns why the System itself refuses to take a target back.
+func checkUndo(k tools.Restorer, c tools.Change) error {
+	if checker, ok := k.(tools.UndoChecker); ok {
+		return checker.CheckUndo(c)
+	}
+	return nil
 }
 
 // addChange adds a change, combined with an earlier one of the same target.

@@ -260,3 +260,35 @@ func TestUndoAroundAnEditChangesNothing(t *testing.T) {
 	}
 	d.fakeFolder.holds(t, map[string]tools.State{"a.md": text("3\nof a person\n")})
 }
+
+// What a System refuses to take back is named before anything is changed, keeps its call as
+// a whole, and no start after a crash brings it back.
+func TestUndoThatTheSystemRefuses(t *testing.T) {
+	d := newTestJournal(t)
+	d.call("s1", map[string]tools.State{"a.md": text("1\n"), "key.md": text("1\n")})
+	removal := d.call("s1", map[string]tools.State{"b.md": text("1\n"), "key.md": {}})
+	d.call("s1", map[string]tools.State{"a.md": text("2\n")})
+	d.fakeFolder.gone = "key.md"
+	held := map[string]tools.State{"a.md": text("2\n"), "b.md": text("1\n")}
+	all := status.Filter{Source: "notes"}
+	for _, err := range []error{d.undo(all), d.undo(status.Filter{IDs: removal})} {
+		if err == nil || !strings.Contains(err.Error(), "key.md does not come back") {
+			t.Errorf("undone: %v", err)
+		}
+	}
+	if _, err := d.PlanUndo(t.Context(), all, d.lend); err == nil || !strings.Contains(err.Error(), "calls cannot be undone") {
+		t.Errorf("planned: %v", err)
+	}
+	d.fakeFolder.holds(t, held)
+	all.Skip = true
+	d.mustUndo(all)
+	d.fakeFolder.holds(t, map[string]tools.State{"a.md": text("1\n"), "b.md": text("1\n")})
+
+	d = interrupted(t, map[string]string{"b.md": "see c\n", "c.md": "to a\n"})
+	d.fakeFolder.gone = "a.md"
+	d.reconciled()
+	d.fakeFolder.holds(t, map[string]tools.State{"c.md": text("to a\n")})
+	if again := d.reconciled(); again.HasFindings() {
+		t.Errorf("found %+v again", again)
+	}
+}

@@ -11,8 +11,8 @@ import (
 )
 
 // A Source is one opened knowledge base. Its other methods are its tools. It may
-// also be a [Runner], [Restorer], [ChangeFilter], [NestedTargets], [Drafter] or
-// [Authenticator], and an http.Handler if its System declares [Routes].
+// also be a [Runner], [Restorer], [ChangeFilter], [UndoChecker], [NestedTargets],
+// [Drafter] or [Authenticator], and an http.Handler if its System declares [Routes].
 type Source interface {
 	io.Closer // called once, after the last call and after Run have returned or their grace has passed
 	// Check reports why the source cannot serve now, or nil. It is cheap: the

@@ -11,7 +11,6 @@ import (
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/configedit"
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/hubproc"
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
@@ -107,7 +106,7 @@ func hasGrant(conf config.Config, client, source string) bool {
 // effects; for every source, what it has in each of them.
 func remainingEffects(a *app.App, conf config.Config, g status.Grant, revoked []string) (effects, ask []string) {
 	sources := a.Sources(conf)
-	p := hubproc.NewPolicy(conf, sources)
+	p := app.NewPolicy(conf, sources)
 	effects, ask = slices.Clone(app.EffectNames()), []string{}
 	client := policy.Client{Name: g.Client, Proven: a.Paths.ClientTokens().Has(g.Client)}
 	for _, s := range sources {
@@ -191,7 +190,7 @@ func (c *cli) printGrants(conf config.Config, source string) error {
 	if err := c.printTable(rows); err != nil {
 		return err
 	}
-	for _, r := range hubproc.NewPolicy(conf, nil).Rules() {
+	for _, r := range app.NewPolicy(conf, nil).Rules() {
 		if applies(r.Source) {
 			c.printf("line %d: %s\n", r.Line, r.String())
 		}

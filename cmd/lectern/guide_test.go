@@ -37,6 +37,22 @@ var notRun = map[string]string{
 	"lectern config edit": "it opens an editor", "lectern markdown sync": "there is no PostgreSQL",
 }
 
+// TestGuidesLeaveAskingOn: only the page about permissions has a command to paste after
+// which agents write without asking.
+func TestGuidesLeaveAskingOn(t *testing.T) {
+	for _, file := range guideFiles(t) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range shellBlocks(string(text)) {
+			if strings.Contains(block, "lectern grant all ") && filepath.Base(file) != "permissions.md" {
+				t.Errorf("%s ends the asking in passing:\n%s", file, block)
+			}
+		}
+	}
+}
+
 // TestGuide pastes every sh block of README and guide, document by document, into a
 // shell with a clean home folder that has notes in it, as a reader would.
 func TestGuide(t *testing.T) {

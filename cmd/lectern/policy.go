@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/hubproc"
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/tools"
@@ -114,7 +113,7 @@ func evaluatePolicy(a *app.App, conf config.Config, client, call string, args js
 	if source.ReadOnly {
 		most = most[:1]
 	}
-	p := hubproc.NewPolicy(conf, sources)
+	p := app.NewPolicy(conf, sources)
 	who := policy.Client{Name: clientName, Proven: proven}
 	if roles := kinds[k].Manifest().Roles; len(roles) > 0 {
 		role = cmp.Or(p.Role(who, name), source.Role, roles[0].Name)

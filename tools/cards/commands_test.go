@@ -42,8 +42,8 @@ func (w *wiki) mustRun(t *testing.T, name string, args map[string]string) (strin
 	return out, changes
 }
 
-// A key that a command makes logs in, is rotated without a gap and removed at once,
-// and all of it is undone.
+// A key that a command makes logs in, is rotated without a gap and removed at once. An undo
+// takes away what a key allows, and gives nothing back.
 func TestKeyCommands(t *testing.T) {
 	now := time.Now()
 	w := openWiki(t, t.TempDir(), func() time.Time { return now })
@@ -78,12 +78,35 @@ func TestKeyCommands(t *testing.T) {
 	if _, err := w.auth.Verify(t.Context(), token); err == nil || login(second, "user") == nil {
 		t.Error("a removed key still counts")
 	}
-	var undo []tools.Change
-	for _, c := range changes {
-		undo = append(undo, tools.Change{Target: c.Target, Before: c.After, After: c.Before})
+	undo := func(changes []tools.Change) error {
+		for i, c := range changes {
+			changes[i].Before, changes[i].After = c.After, c.Before
+		}
+		return w.source.Restorer().Restore(t.Context(), tools.CallContext{}, changes)
 	}
-	if err := w.source.Restorer().Restore(t.Context(), tools.CallContext{}, undo); err != nil || login(second, "user") != nil {
-		t.Errorf("undone: %v, %v", err, login(second, "user"))
+	if err := undo(changes); tools.AsError(err).Code != tools.Denied || login(first, "user") == nil || login(second, "user") == nil {
+		t.Errorf("the removal undone: %v", err)
+	}
+	out, changes = w.mustRun(t, "key add", map[string]string{"name": "other"})
+	third := regexp.MustCompile(`^[0-9a-f]{64}`).FindString(out)
+	_, rotated := w.mustRun(t, "key rotate", map[string]string{"name": "other"})
+	if err := undo(rotated); tools.AsError(err).Code != tools.Denied || login(third, "user") != nil {
+		t.Errorf("a rotation undone: %v, %v", err, login(third, "user"))
+	}
+	_, removed := w.mustRun(t, "key remove", map[string]string{"name": "other"})
+	if err := undo(removed[:1]); tools.AsError(err).Code != tools.Denied {
+		t.Errorf("the removal of a rotated key undone: %v", err)
+	}
+	if err := undo(changes); err != nil || login(third, "user") == nil {
+		t.Errorf("a key undone that is gone: %v", err)
+	}
+	out, changes = w.mustRun(t, "key add", map[string]string{"name": "fourth"})
+	fourth := regexp.MustCompile(`^[0-9a-f]{64}`).FindString(out)
+	if err := undo(changes); err != nil || login(fourth, "user") == nil {
+		t.Errorf("a key undone: %v, %v", err, login(fourth, "user"))
+	}
+	if err := undo(changes); tools.AsError(err).Code != tools.Denied || login(fourth, "user") == nil {
+		t.Errorf("the undo of that undone: %v", err)
 	}
 	for _, bad := range []map[string]string{{"name": ""}, {"name": "x", "roles": "emperor"}, {"name": "x", "rate": "-1"}, {"name": "x", "days": "soon"}} {
 		if _, _, err := w.run(t, "key add", bad); err == nil || tools.AsError(err).Code != tools.Invalid {

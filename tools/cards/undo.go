@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -68,6 +69,35 @@ func keyOf(target string) (id int64, ok bool) {
 	return id, err == nil
 }
 
+// CheckUndo implements [tools.UndoChecker]: no undo gives a key back what was taken from
+// it. Who has it may be why it was revoked.
+func (w *Wiki) CheckUndo(c tools.Change) error {
+	if w.local == nil {
+		return nil // keys of another's wiki are no Changes here
+	}
+	return checkKeyUndo(c)
+}
+
+func checkKeyUndo(c tools.Change) error {
+	if _, ok := keyOf(c.Target); !ok {
+		return nil
+	}
+	now, after, err := keyStates(c)
+	if err != nil || !after.AllowsMore(now) {
+		return err
+	}
+	return tools.Errorf(tools.Denied, "the API key %.100q was revoked or restricted, and no undo gives it back what it allowed; "+
+		"make a new one, by `lectern cards key add`", after.Name)
+}
+
+// keyStates are the states of the API key that a change is about.
+func keyStates(c tools.Change) (before, after *cardauth.KeyState, err error) {
+	if before, err = readState[cardauth.KeyState](c.Before); err == nil {
+		after, err = readState[cardauth.KeyState](c.After)
+	}
+	return before, after, err
+}
+
 // Restore implements [tools.Restorer]: each card gets a new revision that equals the
 // old one.
 func (l *local) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
@@ -92,13 +122,21 @@ func (l *local) Restore(ctx context.Context, c tools.CallContext, changes []tool
 	if err := l.store.RestoreStates(ctx, by, cards, true); err != nil {
 		return restoreError(err)
 	}
+	changes, pending := slices.Clone(changes), slices.Clone(keys)
 	for _, k := range keys {
 		now, err := l.State(ctx, k.Target)
 		if err != nil {
 			return err
 		}
-		if now.Exists != k.Before.Exists || !bytes.Equal(now.Data, k.Before.Data) {
+		if err := checkKeyUndo(k); err != nil {
+			return err
+		}
+		if !sameState(now, k.Before) && !sameState(now, k.After) {
 			return tools.Errorf(tools.Conflict, "the API key %q was changed later", k.Target)
+		}
+		if sameState(now, k.After) {
+			isDone := func(c tools.Change) bool { return c.Target == k.Target }
+			changes, pending = slices.DeleteFunc(changes, isDone), slices.DeleteFunc(pending, isDone)
 		}
 	}
 	if err := c.BeforeWrite(ctx, changes...); err != nil {
@@ -107,7 +145,7 @@ func (l *local) Restore(ctx context.Context, c tools.CallContext, changes []tool
 	if err := l.store.RestoreStates(ctx, by, cards, false); err != nil {
 		return restoreError(err)
 	}
-	for _, k := range keys {
+	for _, k := range pending {
 		if err := l.restoreKey(ctx, k); err != nil {
 			return err
 		}
@@ -115,12 +153,10 @@ func (l *local) Restore(ctx context.Context, c tools.CallContext, changes []tool
 	return nil
 }
 
+func sameState(a, b tools.State) bool { return a.Exists == b.Exists && bytes.Equal(a.Data, b.Data) }
+
 func (l *local) restoreKey(ctx context.Context, change tools.Change) error {
-	before, err := readState[cardauth.KeyState](change.Before)
-	if err != nil {
-		return err
-	}
-	after, err := readState[cardauth.KeyState](change.After)
+	before, after, err := keyStates(change)
 	if err != nil {
 		return err
 	}

@@ -121,13 +121,10 @@ func (s *agendaReader) getAgendaItems(ctx context.Context, in agendaItemsIn) (ag
 		return agendaItemsOut{}, err
 	}
 	out := agendaItemsOut{Total: a.total, NextCursor: a.next, Unsupported: a.unsupported}
-	again := s.newPageReader()
 	for i := range a.items {
 		e := &a.items[i]
-		if f, ok := again.open(e.in); ok {
-			e.View = orgfile.NewView(f.File, nil)
-			out.Items = append(out.Items, s.describeEntry(&e.Entry, f, span.Today))
-		}
+		e.View = orgfile.NewView(e.in.File, nil)
+		out.Items = append(out.Items, s.describeEntry(&e.Entry, e.in, span.Today))
 	}
 	return out, nil
 }

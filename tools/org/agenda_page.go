@@ -24,11 +24,10 @@ type agendaPage struct {
 	unsupported []string // diary expressions
 }
 
-// A foundEntry is an entry of an agenda. Its View is nil: the file is read again if
-// the entry is shown.
+// A foundEntry is an entry of an agenda. Its View is nil until the entry is shown.
 type foundEntry struct {
 	orgagenda.Entry
-	in fileReference
+	in *shownFile
 }
 
 func compareFound(a, b foundEntry) int { return orgagenda.Compare(a.Entry, b.Entry) }
@@ -54,7 +53,6 @@ const minKept = 256
 // add adds the entries of file n.
 func (c *agendaCollector) add(n int, f *shownFile) {
 	list := orgagenda.List(f.calendar(), c.span)
-	in := f.reference()
 	var unsupported []string
 	for _, u := range f.calendar().Unsupported() {
 		if len(unsupported) < maxUnsupported {
@@ -72,7 +70,7 @@ func (c *agendaCollector) add(n int, f *shownFile) {
 		}
 		c.total++
 		list[i].View, list[i].File = nil, n
-		e := foundEntry{list[i], in}
+		e := foundEntry{list[i], f}
 		if c.last != nil && compareFound(e, *c.last) > 0 {
 			continue
 		}

@@ -58,10 +58,9 @@ func (s *reader) getBacklinks(ctx context.Context, in backlinksIn) (searchConten
 		meant.customID, _ = f.Property(i, "CUSTOM_ID")
 	}
 	page, err := findInFiles(ctx, s.catalog, names, pages, func(from *shownFile) (part []textMatch) {
-		ref := from.reference()
 		for _, m := range linkPattern.FindAllSubmatchIndex(from.Source, -1) {
 			if meant.matches(from.name, string(from.Source[m[2]:m[3]])) {
-				part = append(part, textMatch{found{ref, from.AtByte(m[0])}, m[0]})
+				part = append(part, textMatch{found{from, from.AtByte(m[0])}, m[0]})
 			}
 		}
 		return part

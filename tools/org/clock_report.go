@@ -111,13 +111,8 @@ func (s *agendaReader) clockReport(ctx context.Context, in clockReportIn) (clock
 		rows = cut(tagRows(sum.tags), pages)
 	}
 	out := clockReportOut{Total: rows.total, NextCursor: rows.next, Minutes: sum.minutes, Time: orgtime.FormatDuration(sum.minutes)}
-	again := s.newPageReader()
 	for _, row := range rows.items {
-		if row.in.name == "" {
-			out.Items = append(out.Items, row.clockRow)
-		} else if f, ok := again.open(row.in); ok {
-			out.Items = append(out.Items, s.describeClock(f, row))
-		}
+		out.Items = append(out.Items, s.describeClock(row))
 	}
 	return out, nil
 }
@@ -147,7 +142,7 @@ func (s *clockSum) add(c fileClock) []foundClock {
 	return c.rows
 }
 
-// A foundClock is a row of a report; in is empty if it is of a tag.
+// A foundClock is a row of a report; in is nil if it is of a tag.
 type foundClock struct {
 	found
 	clockRow
@@ -155,7 +150,6 @@ type foundClock struct {
 
 func readClock(f *shownFile, days *orgagenda.DayRange, group clockGroup) fileClock {
 	out := fileClock{tags: map[string]int{}}
-	ref := f.reference()
 	for _, c := range orgagenda.ReportClock(orgfile.NewView(f.File, nil), days) {
 		out.minutes += c.Own
 		switch group {
@@ -165,18 +159,21 @@ func readClock(f *shownFile, days *orgagenda.DayRange, group clockGroup) fileClo
 				out.tags[tag] += c.Own
 			}
 		default:
-			out.rows = append(out.rows, foundClock{found{ref, c.Headline}, clockRow{Minutes: c.Total, OwnMinutes: c.Own, Running: c.Running}})
+			out.rows = append(out.rows, foundClock{found{f, c.Headline}, clockRow{Minutes: c.Total, OwnMinutes: c.Own, Running: c.Running}})
 		}
 	}
 	if group == byFile && out.minutes > 0 {
-		out.rows = []foundClock{{found{ref, -1}, clockRow{Name: f.name, Minutes: out.minutes}}}
+		out.rows = []foundClock{{found{f, -1}, clockRow{Name: f.name, Minutes: out.minutes}}}
 	}
 	return out
 }
 
 // describeClock fills in the row of a headline, or of a file.
-func (s *agendaReader) describeClock(f *shownFile, row foundClock) clockRow {
-	out := row.clockRow
+func (s *agendaReader) describeClock(row foundClock) clockRow {
+	out, f := row.clockRow, row.in
+	if f == nil {
+		return out
+	}
 	out.Time, out.File, out.ResourceURI = orgtime.FormatDuration(out.Minutes), f.name, s.uri(f, row.i)
 	if row.i >= 0 {
 		out.Name, out.Level = f.Text(f.Headlines[row.i].Title), f.ReducedLevel(row.i)

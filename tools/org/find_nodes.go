@@ -106,7 +106,7 @@ func (s *reader) findNodes(ctx context.Context, in findNodesIn) (findNodesOut, e
 				continue
 			}
 			if in.wants(f.node(i), query, ref) {
-				part = append(part, found{f.reference(), i})
+				part = append(part, found{f, i})
 			}
 		}
 		return part
@@ -115,13 +115,10 @@ func (s *reader) findNodes(ctx context.Context, in findNodesIn) (findNodesOut, e
 		return findNodesOut{}, err
 	}
 	out := findNodesOut{Total: page.total, NextCursor: page.next}
-	again := s.newPageReader()
 	for _, at := range page.items {
-		if f, ok := again.open(at.in); ok {
-			node := f.node(at.i)
-			node.headlineLink = s.link(f, at.i)
-			out.Items = append(out.Items, node)
-		}
+		node := at.in.node(at.i)
+		node.headlineLink = s.link(at.in, at.i)
+		out.Items = append(out.Items, node)
 	}
 	if in.Backlinks {
 		err = s.addBacklinks(ctx, names, out.Items)

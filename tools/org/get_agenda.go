@@ -112,14 +112,10 @@ func (s *agendaReader) getAgenda(ctx context.Context, in getAgendaIn) (getAgenda
 		return out, tools.Errorf(tools.Limited, "The agenda has %d entries, more than %d", a.total, maxAgendaEntries).
 			WithHint("Ask for a shorter view, or use org-get-agenda-items with limit and cursor.")
 	}
-	again := s.newPageReader()
 	shown := []orgagenda.Entry{}
 	said := []dialectNode{}
 	for _, e := range a.items {
-		f, ok := again.open(e.in)
-		if !ok {
-			continue
-		}
+		f := e.in
 		e.View = orgfile.NewView(f.File, nil)
 		shown = append(shown, e.Entry)
 		if day := formatDay(e.Day); len(out.Days) == 0 || out.Days[len(out.Days)-1].Header != day {

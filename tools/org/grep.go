@@ -79,14 +79,13 @@ type foundGroup struct {
 
 // group finds the matches in a file.
 func (in grepIn) group(f *shownFile) (groups []foundGroup) {
-	ref := f.reference()
 	for _, at := range matchLines(f.File, in.Pattern, in.CaseSensitive) {
 		i := f.AtByte(at)
 		if last := len(groups) - 1; last >= 0 && groups[last].i == i {
 			groups[last].lines = append(groups[last].lines, at)
 			continue
 		}
-		groups = append(groups, foundGroup{found{ref, i}, []int{at}})
+		groups = append(groups, foundGroup{found{f, i}, []int{at}})
 	}
 	return groups
 }
@@ -112,13 +111,9 @@ func (s *reader) grepFiles(ctx context.Context, in grepIn) (grepOut, error) {
 		return grepOut{}, err
 	}
 	out := grepOut{Total: page.total, NextCursor: page.next}
-	again := s.newPageReader()
 	said := []dialectGroup{}
 	for _, g := range page.items {
-		f, ok := again.open(g.in)
-		if !ok {
-			continue
-		}
+		f := g.in
 		shown := grepGroup{File: f.name, HeadlinePath: f.OutlinePath(g.i), ResourceURI: s.uri(f, g.i)}
 		shown.OrgID, _ = f.Property(g.i, "ID")
 		for _, at := range g.lines[:min(len(g.lines), 50)] {

@@ -89,7 +89,7 @@ func (s *agendaReader) getHabits(ctx context.Context, in getHabitsIn) (getHabits
 		for _, i := range f.Select(orgfile.Selection{Open: true}) {
 			if style, _ := f.SelectiveProperty(i, "STYLE"); style == "habit" {
 				h, err := orgagenda.ParseHabit(view, i)
-				list = append(list, foundHabit{found{f.reference(), i}, h, err})
+				list = append(list, foundHabit{found{f, i}, h, err})
 			}
 		}
 		return list
@@ -100,11 +100,8 @@ func (s *agendaReader) getHabits(ctx context.Context, in getHabitsIn) (getHabits
 	order.SortStable(all.items, func(a, b foundHabit) int { return cmp.Compare(b.urgency(today), a.urgency(today)) })
 	page := cut(all.items, pages)
 	out := getHabitsOut{Total: page.total, NextCursor: page.next}
-	again := s.newPageReader()
 	for _, h := range page.items {
-		if f, ok := again.open(h.in); ok {
-			out.Items = append(out.Items, s.describeHabit(f, h, today, int(cmp.Or(in.Days, 21))))
-		}
+		out.Items = append(out.Items, s.describeHabit(h, today, int(cmp.Or(in.Days, 21))))
 	}
 	return out, nil
 }
@@ -116,8 +113,8 @@ func (h foundHabit) urgency(today orgtime.Day) int {
 	return h.habit.Priority(today)
 }
 
-func (s *agendaReader) describeHabit(f *shownFile, h foundHabit, today orgtime.Day, days int) habitItem {
-	item := habitItem{Headline: s.describe(f, h.i)}
+func (s *agendaReader) describeHabit(h foundHabit, today orgtime.Day, days int) habitItem {
+	item := habitItem{Headline: s.describe(h.in, h.i)}
 	if h.err != nil {
 		item.Problem = h.err.Error()
 		return item

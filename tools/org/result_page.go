@@ -3,10 +3,10 @@ package org
 import (
 	"context"
 	"math"
+	"runtime"
+	"slices"
 	"strconv"
-	"sync"
 
-	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -45,46 +45,31 @@ func cut[T any](all []T, pages pageRange) resultPage[T] {
 	return resultPage[T]{all[min(pages.from, len(all)):min(pages.to, len(all))], len(all), pages.next(len(all))}
 }
 
-// A pageCollector gathers the page of a list whose parts come in any order. Of what
-// is not on the page it keeps only the number: all headlines of a large collection
-// together would need more memory than a source may use.
-type pageCollector[T any] struct {
-	pages   pageRange
-	mu      sync.Mutex
-	parts   int         // how many were added in order
-	waiting map[int][]T // parts that came before one in front of them
-	items   []T
-	total   int
-}
-
-// add adds part n of the list.
-func (c *pageCollector[T]) add(n int, part []T) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.waiting[n] = part
-	for part, ok := c.waiting[c.parts]; ok; part, ok = c.waiting[c.parts] {
-		from, to := max(c.pages.from-c.total, 0), min(c.pages.to-c.total, len(part))
-		if from < to {
-			c.items = append(c.items, part[from:to]...)
-		}
-		c.total += len(part)
-		delete(c.waiting, c.parts)
-		c.parts++
+// add adds the next part of the list of which p is a page.
+func (p *resultPage[T]) add(part []T, pages pageRange) {
+	from, to := max(pages.from-p.total, 0), min(pages.to-p.total, len(part))
+	if from < to {
+		p.items = append(p.items, part[from:to]...)
 	}
+	p.total += len(part)
+	p.next = pages.next(p.total)
 }
 
 // findInFiles answers a page of what find finds in the files of these names, in their
-// order. find runs on all processors. A file that cannot be read is left out.
+// order. find runs on all processors, for a few files at a time: of what is not on the
+// page only the number is kept, because all headlines of a large collection together would
+// need more memory than a source may use. A file that cannot be read is left out.
 func findInFiles[T any](
 	ctx context.Context, s *catalog, names []string, pages pageRange, find func(f *shownFile) []T,
-) (resultPage[T], error) {
-	c := pageCollector[T]{pages: pages, waiting: map[int][]T{}}
-	err := folder.ForEach(ctx, len(names), func(n int) {
-		var part []T
-		if f, err := s.file(names[n]); err == nil {
-			part = find(f)
+) (page resultPage[T], err error) {
+	for batch := range slices.Chunk(names, 16*runtime.GOMAXPROCS(0)) {
+		parts := make([][]T, len(batch))
+		if err := s.eachFile(ctx, batch, func(n int, f *shownFile) { parts[n] = find(f) }); err != nil {
+			return resultPage[T]{}, err
 		}
-		c.add(n, part)
-	})
-	return resultPage[T]{c.items, c.total, pages.next(c.total)}, err
+		for _, part := range parts {
+			page.add(part, pages)
+		}
+	}
+	return page, nil
 }

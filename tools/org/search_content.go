@@ -102,11 +102,10 @@ func (s *reader) searchContent(ctx context.Context, in searchContentIn) (searchC
 		if f.archived && !in.IncludeArchived && len(in.Files) == 0 {
 			return nil
 		}
-		ref := f.reference()
 		for _, at := range matchLines(f.File, query, false) {
 			i := f.AtByte(at)
 			if in.IncludeArchived || f.archived || !f.isArchived(i) {
-				part = append(part, textMatch{found{ref, i}, at})
+				part = append(part, textMatch{found{f, i}, at})
 			}
 		}
 		return part
@@ -119,16 +118,14 @@ func (s *reader) searchContent(ctx context.Context, in searchContentIn) (searchC
 
 func (s *reader) describeMatches(page resultPage[textMatch], text string) searchContentOut {
 	out := searchContentOut{Total: page.total, NextCursor: page.next}
-	again := s.newPageReader()
 	for _, m := range page.items {
-		if f, ok := again.open(m.in); ok {
-			out.Items = append(out.Items, s.describeMatch(f, m, text))
-		}
+		out.Items = append(out.Items, s.describeMatch(m, text))
 	}
 	return out
 }
 
-func (s *reader) describeMatch(f *shownFile, m textMatch, query string) contentMatch {
+func (s *reader) describeMatch(m textMatch, query string) contentMatch {
+	f := m.in
 	out := contentMatch{File: f.name, Line: f.Line(m.at), Context: around(lineAt(f.Source, m.at), query), ResourceURI: s.uri(f, m.i)}
 	if m.i >= 0 {
 		out.Heading = f.Text(f.Headlines[m.i].Title)

@@ -91,9 +91,9 @@ func (s *reader) list(
 	}
 	page, err := findInFiles(ctx, s.catalog, names, pages, func(f *shownFile) []found {
 		chosen := choose(f)
-		part, in := make([]found, len(chosen)), f.reference()
+		part := make([]found, len(chosen))
 		for n, i := range chosen {
-			part[n] = found{in, i}
+			part[n] = found{f, i}
 		}
 		return part
 	})
@@ -101,11 +101,8 @@ func (s *reader) list(
 		return headlineList{}, err
 	}
 	out := headlineList{Total: page.total, NextCursor: page.next}
-	again := s.newPageReader()
 	for _, at := range page.items {
-		if f, ok := again.open(at.in); ok {
-			out.Items = append(out.Items, s.describe(f, at.i))
-		}
+		out.Items = append(out.Items, s.describe(at.in, at.i))
 	}
 	return out, nil
 }

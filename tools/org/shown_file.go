@@ -24,6 +24,14 @@ type shownFile struct {
 	dates    lazyCalendar
 }
 
+// A found is a headline of a file before it is described: describing costs more than
+// finding, and is done for the page of the results that is answered. It is described from
+// the bytes in which it was found, whatever the file has become since.
+type found struct {
+	in *shownFile
+	i  int
+}
+
 // wholeIndex returns the index in the whole file of headline i; -1 is the file.
 func (f *shownFile) wholeIndex(i int) int {
 	if i < 0 || f.index == nil {

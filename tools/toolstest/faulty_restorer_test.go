@@ -98,6 +98,14 @@ func (s *faultySource) Restore(ctx context.Context, c tools.CallContext, changes
 	return nil
 }
 
+// CheckUndo implements [tools.UndoChecker].
+func (s *faultySource) CheckUndo(c tools.Change) error {
+	if s.fault == restoresWhatMustStay && c.After.Exists {
+		return tools.Errorf(tools.Denied, "%.80q does not come back", c.Target)
+	}
+	return nil
+}
+
 // applyChange makes a target what a Change says it is after.
 func (s *faultySource) applyChange(change tools.Change) {
 	if change.After.Exists {

@@ -50,6 +50,7 @@ const (
 	restoreChecksTooLate   fault = "restore that looks too late"
 	namelessConflict       fault = "conflict that names nothing"
 	restoresTooMuch        fault = "restore that changes more"
+	restoresWhatMustStay   fault = "restore of what no undo takes back"
 	readsHidden            fault = "read of what is hidden"
 	countsHidden           fault = "count of what is hidden"
 	announcesHidden        fault = "announcement of what is hidden"

@@ -95,6 +95,7 @@ func TestSuiteFindsFaults(t *testing.T) {
 		restoreChecksTooLate:   {"sequences", "but changed the data"},
 		namelessConflict:       {"undo keeps later edits", "want a conflict that names"},
 		restoresTooMuch:        {"sequences", "it also changed"},
+		restoresWhatMustStay:   {"undo", "want Denied, as CheckUndo says"},
 		readsHidden:            {"hidden pages leave no trace", "tells that something is hidden"},
 		countsHidden:           {"hidden pages leave no trace", "read faulty://one/all tells"},
 		announcesHidden:        {"hidden pages leave no trace", "tells that something is hidden"},

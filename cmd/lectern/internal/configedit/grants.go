@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -56,6 +57,7 @@ func (e Editor) proposeSetGrant(c config.Config, a status.Action) (Proposal, err
 		title = fmt.Sprintf("Reset what %s may do in %s to the default", client, where)
 	}
 	p := newConfigProposal(title, edit)
+	e.warnOfUnasked(&p, c, g.Client, g.Source)
 	if slices.Contains(g.Effects, string(tools.Admin)) {
 		p.warn("admin lets agents change permissions")
 	}
@@ -68,6 +70,35 @@ func (e Editor) proposeSetGrant(c config.Config, a status.Action) (Proposal, err
 			"prove its name", g.Client, roleCaveat)
 	}
 	return p, nil
+}
+
+// warnOfUnasked says what a client, empty for every one, will change in a source, empty
+// for every one, without asking a person, if it would not have done so before.
+func (e Editor) warnOfUnasked(p *Proposal, c config.Config, client, source string) {
+	after, err := config.Parse(p.Edit.Path, p.Edit.After, e.ConfigSchema())
+	if err != nil {
+		return // an edit that cannot be read is refused when it is made
+	}
+	where := map[string][]string{} // by what is done
+	for _, s := range e.Sources(after) {
+		before := slices.IndexFunc(e.Sources(c), func(b app.Source) bool { return b.Name == s.Name })
+		if source != "" && s.Name != source || before < 0 {
+			continue
+		}
+		var effects []string
+		for _, effect := range e.UnaskedEffects(after, client, s) {
+			if effect != tools.Reads && effect != tools.Runs && !slices.Contains(e.UnaskedEffects(c, client, e.Sources(c)[before]), effect) {
+				effects = append(effects, string(effect))
+			}
+		}
+		if len(effects) > 0 {
+			what := strings.Join(effects, ", ")
+			where[what] = append(where[what], s.Name)
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(where)) {
+		p.warn("%s will %s without asking you: %s", cmp.Or(client, "agents"), what, strings.Join(where[what], ", "))
+	}
 }
 
 // checkGrantedSource refuses a grant in a source that does not exist. The table of

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/problems"
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/status"
@@ -44,7 +45,7 @@ func (h *hubProcess) reloadLocked(ctx context.Context) error {
 	h.refreshConfigModeProblem()
 	h.writeSample(conf)
 	sources := h.sources(conf)
-	h.hub.SetPolicy(NewPolicy(conf, sources))
+	h.hub.SetPolicy(app.NewPolicy(conf, sources))
 	if err := h.hub.ReloadSources(ctx, toHubSources(sources)); err != nil {
 		return err
 	}

@@ -124,7 +124,7 @@ func (c Config) sources(conf config.Config) []app.Source {
 // newHubConfig is what hubs with and without a process of their own share.
 func newHubConfig(a *app.App, conf config.Config, j *journal.Journal, log *slog.Logger) hub.Config {
 	return hub.Config{
-		Systems: a.Systems(), Limits: toHubLimits(conf.Limits), Policy: NewPolicy(conf, a.Sources(conf)), Journal: j,
+		Systems: a.Systems(), Limits: toHubLimits(conf.Limits), Policy: app.NewPolicy(conf, a.Sources(conf)), Journal: j,
 		Version: a.Version, Skill: doc.SkillVersion, NoDataMarker: !conf.Hub.DataMarker, OwnChanges: conf.Hub.OwnChanges, Reveal: a.RevealSecret,
 		Getenv: a.Getenv, Log: log, Now: a.Now,
 		Folders: newSourceFolders(a).createFolders, Pauses: pauses.Open(a.Paths.Pauses(), a.Now),

@@ -18,36 +18,6 @@ func toHubLimits(l config.Limits) hub.Limits {
 	}
 }
 
-// NewPolicy is what the configuration lets agents do with sources, besides what
-// these grant.
-func NewPolicy(c config.Config, sources []app.Source) *policy.Policy {
-	var grants []policy.Grant
-	for _, s := range sources {
-		_, ask, byDefault := s.GrantedEffects()
-		switch {
-		case len(ask) == 0:
-		case byDefault:
-			grants = append(grants, policy.Grant{Source: s.Name, Ask: ask, Default: true})
-		default:
-			grants = append(grants, policy.Grant{Source: s.Name, Ask: ask, Line: s.Line})
-		}
-	}
-	for _, g := range c.Clients {
-		grants = append(grants, policy.Grant{
-			Client: g.Name, Token: g.Token, Source: g.Source, Effects: app.ParseEffects(g.Effects), Ask: app.ParseEffects(g.Ask),
-			Role: g.Role, Elicit: g.Elicit, Line: g.Line,
-		})
-	}
-	var rules []policy.Rule
-	for _, r := range c.Rules {
-		rules = append(rules, policy.Rule{
-			Do: policy.Verdict(r.Do), Client: r.Client, Proven: r.Proven, Source: r.Source, Effects: app.ParseEffects(r.Effects),
-			Tool: r.Tool, Path: r.Path, ToolDigest: r.Schema, Line: r.Line,
-		})
-	}
-	return policy.New(grants, rules)
-}
-
 // toConfigRule is a rule as the configuration file spells it.
 func toConfigRule(r policy.Rule) config.Rule {
 	var effects []string

@@ -45,7 +45,7 @@ func ServeStandalone(ctx context.Context, a *app.App, scope, token string, in io
 	}
 	c := newHubConfig(a, conf, changes, log)
 	c.Sources, c.Unattended = toHubSources(sources), true
-	c.Policy = NewPolicy(conf, sources)
+	c.Policy = app.NewPolicy(conf, sources)
 	for _, s := range sources {
 		if effects, ask, _ := s.GrantedEffects(); s.Variable != "" && len(effects) > 1 {
 			log.Warn("source from the environment", "source", s.Name, "variable", s.Variable, "agents", policy.DescribeEffects(effects, ask),

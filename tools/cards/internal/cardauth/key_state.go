@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 )
@@ -33,6 +35,20 @@ func (k APIKey) State() *KeyState {
 		k.ID, k.Name, k.Prefix, joinRoles(k.Roles), k.RateLimit, active, k.MadeAt.UnixNano(), nano(k.ExpiresAt), k.Contact,
 		k.About, k.digest,
 	}
+}
+
+// AllowsMore reports whether a key in the state k allows what it does not allow in the
+// state other; nil: there is no key.
+func (k *KeyState) AllowsMore(other *KeyState) bool {
+	if k == nil || k.Active == 0 {
+		return false
+	}
+	if other == nil || other.Active == 0 || k.Digest != other.Digest {
+		return true
+	}
+	longer := other.ExpiresAt != 0 && (k.ExpiresAt == 0 || k.ExpiresAt > other.ExpiresAt)
+	roles := strings.Split(other.Roles, ",")
+	return longer || slices.ContainsFunc(strings.Split(k.Roles, ","), func(r string) bool { return !slices.Contains(roles, r) })
 }
 
 // KeyState returns what is kept of a key; nil: there is none.
