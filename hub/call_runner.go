@@ -60,31 +60,48 @@ func (r *callRunner) drain(grace time.Duration) {
 type runOptions struct {
 	session *session
 	timeout time.Duration // 0: the deadline of a call
-	outer   bool          // that of an outer call, which has it already
-	inline  bool          // on the goroutine of the outer call, which waits however long it takes
-	late    func(error)   // gets the error when the time is over; nil: whoever waits returns with it
+	// takeBack is the time after that to take back what was written.
+	takeBack time.Duration
+	turn     *computeTurn // that it waits for; nil: none
+	outer    bool         // that of an outer call, which has it already
+	inline   bool         // on the goroutine of the outer call, which waits however long it takes
+	late     func(error)  // gets the error when the time is over; nil: whoever waits returns with it
 }
 
 // runOptions is where the call runs: a call that another makes has no slot of its own,
 // so that calls never wait for the slots of those that wait for them.
-func (c *call) runOptions() runOptions {
-	s := runOptions{session: c.session, timeout: c.tool.info.Timeout, outer: c.outer != nil, late: c.late}
+func (c *call) runOptions(r *callRunner) runOptions {
+	s := runOptions{session: c.session, timeout: r.timeoutOf(c.tool.info), outer: c.outer != nil, late: c.late}
 	switch {
 	case c.group.isLedBy(c):
 		s.late = nil // it takes back what it wrote, and says so
-		s.timeout = c.group.leadTimeout() + takeBackTimeout
+		s.takeBack = takeBackTimeout
 	case c.group != nil:
 		s.inline = true
 	}
 	return s
 }
 
+// timeoutOf is the time that a call of a tool has.
+func (r *callRunner) timeoutOf(t tools.ToolInfo) time.Duration {
+	if t.Computes != nil && t.Timeout > r.deadline {
+		return r.deadline
+	}
+	return cmp.Or(t.Timeout, r.deadline)
+}
+
+// withoutTakeBack is ctx without the time to take back what a call wrote.
+func withoutTakeBack(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, _ := ctx.Deadline() // runOnSource sets it
+	return context.WithDeadline(ctx, deadline.Add(-takeBackTimeout))
+}
+
 // runOnSource runs f on the opened source: within the deadline, in a slot of the
-// session, behind the panic guard.
+// session, in its turn if it computes, behind the panic guard.
 func runOnSource[T any](
 	ctx context.Context, r *callRunner, in runOptions, src *source, f func(context.Context, *sourceRef) (T, error),
 ) (T, error) {
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(in.timeout, r.deadline))
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(in.timeout, r.deadline)+in.takeBack)
 	defer cancel()
 	release, err := func() {}, error(nil)
 	if !in.outer {
@@ -94,7 +111,12 @@ func runOnSource[T any](
 		var none T
 		return none, err
 	}
-	done := r.trackRunningCall(release)
+	if err = in.waitForTurn(ctx); err != nil {
+		release()
+		var none T
+		return none, err
+	}
+	done := r.trackRunningCall(func() { in.turn.end(); release() })
 	if in.inline {
 		defer done()
 		return withSourceRef(ctx, src, f)
@@ -103,6 +125,19 @@ func runOnSource[T any](
 		return runInlineWithDeadline(ctx, in.late, done, func() (T, error) { return withSourceRef(ctx, src, f) })
 	}
 	return runWithDeadline(ctx, r.pool, done, func() (T, error) { return withSourceRef(ctx, src, f) })
+}
+
+// waitForTurn waits until the call may compute.
+func (in runOptions) waitForTurn(ctx context.Context) error {
+	if in.turn == nil {
+		return nil
+	}
+	if in.takeBack > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = withoutTakeBack(ctx)
+		defer cancel()
+	}
+	return in.turn.begin(ctx)
 }
 
 // runInlineWithDeadline runs f on the goroutine of its caller, which saves waking another one:
