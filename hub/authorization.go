@@ -90,7 +90,8 @@ func (h *Hub) authorizeUnderPolicy(ctx context.Context, c *call) (authorization,
 	q := c.policyRequest(p)
 	if c.tool.info.HasTargets && p.DependsOnPath(q) {
 		var err error
-		if q.Targets, err = runOnSource(ctx, h.runner, c.runOptions(), c.source, func(ctx context.Context, open *sourceRef) ([]string, error) {
+		in := c.runOptions(h.runner)
+		if q.Targets, err = runOnSource(ctx, h.runner, in, c.source, func(ctx context.Context, open *sourceRef) ([]string, error) {
 			return h.resolveTargets(ctx, c, open), nil
 		}); err != nil {
 			return authorization{}, err
@@ -184,6 +185,7 @@ func (h *Hub) waitForApproval(ctx context.Context, c *call, p *policy.Policy, r 
 	if p.MayElicit(policy.Client{Name: c.client.Name, Proven: c.client.Proven || h.unattended}, c.source.conf.Name) {
 		client.Prompt, client.Forms = c.Prompt, c.Forms
 	}
+	c.turn.giveBack()
 	asked, shown := h.now(), c.outermost().running
 	if shown != nil {
 		shown.waiting.Store(true)

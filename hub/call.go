@@ -54,6 +54,7 @@ type call struct {
 	seed     uint64            // of [tools.CallContext]
 	made     atomic.Int64      // calls that this one and those within it made
 	running  *runningCall      // nil: another call makes it
+	turn     *computeTurn      // nil: it needs none
 
 	id         atomic.Int64      // in the audit; 0: not needed yet
 	authorized bool              // it was let through
@@ -155,6 +156,8 @@ func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Resul
 	if err = c.toolset.checkGrant(c.source, c.effect); err != nil {
 		return res, err
 	}
+	c.turn = newComputeTurn(h, c)
+	defer c.turn.giveBack()
 	var auth authorization
 	for again := true; again; {
 		if auth, err = h.authorizeCall(ctx, c); err != nil { // may wait for a person
@@ -162,7 +165,9 @@ func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Resul
 		}
 		c.authorized, c.edit = true, auth.personEdit()
 		c.recorder = h.changes.newRecorder(c)
-		res, err = runOnSource(ctx, h.runner, c.runOptions(), c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
+		in := c.runOptions(h.runner)
+		in.turn = c.turn
+		res, err = runOnSource(ctx, h.runner, in, c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
 			return h.runAuthorizedCall(ctx, c, open, auth)
 		})
 		if again = c.Form == nil && auth.wasOutdated(err); again {
@@ -231,7 +236,7 @@ func (h *Hub) resolveEffect(ctx context.Context, c *call) (tools.Effect, error) 
 	if !ok {
 		return declared, nil
 	}
-	return runOnSource(ctx, h.runner, c.runOptions(), c.source, func(ctx context.Context, open *sourceRef) (tools.Effect, error) {
+	return runOnSource(ctx, h.runner, c.runOptions(h.runner), c.source, func(ctx context.Context, open *sourceRef) (tools.Effect, error) {
 		others, deletes, err := h.changes.newOwnChanges(c, open).findUndoImpact(ctx, in)
 		c.others = others
 		if deletes {
@@ -248,7 +253,7 @@ func (h *Hub) runAuthorizedCall(ctx context.Context, c *call, open *sourceRef, a
 	invoked, cancel := ctx, func() {}
 	c.restorer = open.Restorer()
 	if c.group.isLedBy(c) {
-		invoked, cancel = context.WithTimeout(ctx, c.group.leadTimeout())
+		invoked, cancel = withoutTakeBack(ctx, c.gate)
 	}
 	defer cancel()
 	res, err := catchPanic(func() (tools.Result, error) {

@@ -58,32 +58,53 @@ func (r *callRunner) drain(grace time.Duration) {
 type runOptions struct {
 	session *session
 	timeout time.Duration // 0: the deadline of a call
-	outer   bool          // that of an outer call, which has it already
-	inline  bool          // the outer call waits however long it takes
-	gate    *writeGate    // nil: it does not write
+	// takeBack is the time after that to take back what was written.
+	takeBack time.Duration
+	turn     *computeTurn // that it waits for; nil: none
+	outer    bool         // that of an outer call, which has it already
+	inline   bool         // the outer call waits however long it takes
+	gate     *writeGate   // nil: it does not write
 }
 
 // runOptions is where the call runs: a call that another makes has no slot of its own,
 // so that calls never wait for the slots of those that wait for them.
-func (c *call) runOptions() runOptions {
-	s := runOptions{session: c.session, timeout: c.tool.info.Timeout, outer: c.outer != nil, gate: c.gate}
+func (c *call) runOptions(r *callRunner) runOptions {
+	s := runOptions{session: c.session, timeout: r.timeoutOf(c.tool.info), outer: c.outer != nil, gate: c.gate}
 	switch {
 	case c.group.isLedBy(c):
-		s.timeout = c.group.leadTimeout() + takeBackTimeout // it takes back what it wrote, and says so
+		s.takeBack = takeBackTimeout // it takes back what it wrote, and says so
 	case c.group != nil:
 		s.inline = true
 	}
 	return s
 }
 
+// timeoutOf is the time that a call of a tool has.
+func (r *callRunner) timeoutOf(t tools.ToolInfo) time.Duration {
+	if t.Computes != nil && t.Timeout > r.deadline {
+		return r.deadline
+	}
+	return cmp.Or(t.Timeout, r.deadline)
+}
+
+// withoutTakeBack is ctx, which has passed the gate, without the time to take back what a
+// call wrote, and without the grace of a write.
+func withoutTakeBack(ctx context.Context, gate *writeGate) (context.Context, context.CancelFunc) {
+	deadline, _ := ctx.Deadline() // runOnSource sets it
+	if gate != nil {
+		deadline = deadline.Add(-writeGrace)
+	}
+	return context.WithDeadline(ctx, deadline.Add(-takeBackTimeout))
+}
+
 // runOnSource runs f on the opened source: within the deadline, in a slot of the
-// session, behind the panic guard. It returns when f has ended or when its time has, and
-// of a call that is writing then, the grace. What goes on after that keeps its slot, and
-// the source open, until it ends.
+// session, in its turn if it computes, behind the panic guard. It returns when f has ended
+// or when its time has, and of a call that is writing then, the grace. What goes on after
+// that keeps its slot, and the source open, until it ends.
 func runOnSource[T any](
 	ctx context.Context, r *callRunner, in runOptions, src *source, f func(context.Context, *sourceRef) (T, error),
 ) (T, error) {
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(in.timeout, r.deadline))
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(in.timeout, r.deadline)+in.takeBack)
 	defer cancel()
 	release, err := func() {}, error(nil)
 	if !in.outer {
@@ -94,7 +115,13 @@ func runOnSource[T any](
 		var none T
 		return none, err
 	}
-	end := r.trackRunningCall(release)
+	if err = in.waitForTurn(ctx); err != nil {
+		in.gate.close()
+		release()
+		var none T
+		return none, err
+	}
+	end := r.trackRunningCall(func() { in.turn.end(); release() })
 	toolCtx, stop := in.gate.toolContext(ctx)
 	run := func() (T, error) {
 		defer end()
@@ -105,6 +132,19 @@ func runOnSource[T any](
 		return run()
 	}
 	return runWithDeadline(ctx, in.gate, run)
+}
+
+// waitForTurn waits until the call may compute.
+func (in runOptions) waitForTurn(ctx context.Context) error {
+	if in.turn == nil {
+		return nil
+	}
+	if in.takeBack > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = withoutTakeBack(ctx, nil)
+		defer cancel()
+	}
+	return in.turn.begin(ctx)
 }
 
 // runWithDeadline runs f, which must not panic, on another goroutine. It returns what f

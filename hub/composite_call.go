@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"slices"
@@ -74,12 +73,6 @@ func equalStates(a, b tools.State) bool {
 }
 
 func (g *compositeCall) isLedBy(c *call) bool { return g != nil && g.lead == c }
-
-// leadTimeout is that of the lead's tool, which has ended when what it wrote is
-// taken back.
-func (g *compositeCall) leadTimeout() time.Duration {
-	return cmp.Or(g.lead.tool.info.Timeout, g.hub.runner.deadline)
-}
 
 // authorizeNestedCall is authorizeCall for the calls of a group that was decided before.
 func (g *compositeCall) authorizeNestedCall(c *call) (authorization, error) {

@@ -49,7 +49,9 @@ func (h *Hub) authorizeCompositeCall(ctx context.Context, c *call) (authorizatio
 	}
 	r := &compositeDryRun{hub: h, policy: p, permits: h.approvals.PermitsInForce(), lead: c, drafts: map[*source]*draftedSource{}}
 	if !c.isDryRun(c.tool.info) {
-		in := runOptions{session: c.session, timeout: c.group.leadTimeout(), outer: c.outer != nil}
+		in := runOptions{
+			session: c.session, timeout: h.runner.timeoutOf(c.tool.info), takeBack: takeBackTimeout, outer: c.outer != nil, turn: c.turn,
+		}
 		if _, err := runOnSource(ctx, h.runner, in, c.source, r.runLead); err != nil {
 			c.tried = !r.isRefused()
 			return authorization{}, err
@@ -90,6 +92,8 @@ func (r *compositeDryRun) runLead(ctx context.Context, open *sourceRef) (struct{
 	defer r.close()
 	r.lead.made.Store(0)
 	defer r.lead.made.Store(0)
+	ctx, cancel := withoutTakeBack(ctx, nil)
+	defer cancel()
 	_, err := catchPanic(func() (tools.Result, error) {
 		if r.lead.tool.ownChanges != nil {
 			return r.hub.invoke(ctx, r.lead, open, r.callContext(r.lead, true), r.lead.raw)
@@ -126,8 +130,14 @@ func (r *compositeDryRun) runNestedCall(ctx context.Context, c *call) (res tools
 	if !toolReportsWrites(c, open) {
 		return res, r.refuse(errUnforeseeable(c))
 	}
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.tool.info.Timeout, r.hub.runner.deadline))
+	ctx, cancel := context.WithTimeout(ctx, r.hub.runner.timeoutOf(c.tool.info))
 	defer cancel()
+	c.turn = newComputeTurn(r.hub, c)
+	if err = c.turn.begin(ctx); err != nil {
+		return res, err
+	}
+	defer c.turn.giveBack()
+	defer c.turn.end()
 	res, err = catchPanic(func() (tools.Result, error) {
 		return open.CallWithArguments(ctx, r.callContext(c, open.isDraft), c.tool.info.Name, c.toToolArguments(c.raw))
 	})

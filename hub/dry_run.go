@@ -16,7 +16,7 @@ func (h *Hub) dryRun(ctx context.Context, c *call, args json.RawMessage) (change
 		return nil, false, nil
 	}
 	var dryRun tools.DryRun
-	known, err = runOnSource(ctx, h.runner, c.runOptions(), c.source, func(ctx context.Context, open *sourceRef) (bool, error) {
+	known, err = runOnSource(ctx, h.runner, c.runOptions(h.runner), c.source, func(ctx context.Context, open *sourceRef) (bool, error) {
 		if open.Restorer() == nil {
 			return false, nil
 		}

@@ -107,6 +107,7 @@ type Hub struct {
 	approvals *approval.Queue
 	limiter   *ClientLimiter
 	runner    *callRunner
+	computing *computeQueue
 	changes   *ChangeLog
 	calls     *CallLog
 	checks    *SourceCheckRunner
@@ -133,6 +134,7 @@ func New(c Config) *Hub {
 	h.sessions = newSessionRegistry(h.limits, c.Now)
 	h.limiter = &ClientLimiter{limits: h.limits, now: c.Now, snapshot: h.snapshot, pauses: c.Pauses, by: map[policy.Client]*clientUsage{}}
 	h.runner = newCallRunner(h.limits.Deadline)
+	h.computing = newComputeQueue(h.limits.Computing)
 	h.changes = &ChangeLog{journal: c.Journal, sources: h.sources, snapshot: h.snapshot, log: c.Log}
 	h.calls = newCallLog(c.Log, c.Now, h.snapshot)
 	h.approvals = approval.NewQueue(approval.Config{

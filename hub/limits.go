@@ -2,6 +2,7 @@ package hub
 
 import (
 	"cmp"
+	"runtime"
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/mcp"
@@ -16,6 +17,9 @@ type Limits struct {
 	Form     time.Duration // for a client to come back with what its user said: 5 min, or Approval if that is more
 	InFlight int           // calls of one session at once, others wait: 32
 	Answer   int           // bytes of one answer: 1 MiB
+	// Computing is how many calls that keep a processor busy run at a time, others wait: one
+	// less than there are processors, at least one.
+	Computing int
 
 	// What one client may do; 0: unlimited.
 	CallsPerMinute          int
@@ -49,6 +53,8 @@ func (l Limits) orDefaults() Limits {
 		Form:     cmp.Or(l.Form, max(5*time.Minute, l.Approval)),
 		InFlight: cmp.Or(l.InFlight, 32),
 		Answer:   cmp.Or(l.Answer, 1<<20),
+
+		Computing: cmp.Or(l.Computing, max(runtime.GOMAXPROCS(0)-1, 1)),
 
 		CallsPerMinute: l.CallsPerMinute, SessionWrites: l.SessionWrites,
 		DeletesPerMinute: l.DeletesPerMinute, RewrittenBytesPerMinute: l.RewrittenBytesPerMinute,

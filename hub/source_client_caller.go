@@ -49,7 +49,7 @@ func (o sourceClientCaller) WriteAs(ctx context.Context, client, action string,
 	c.tool = &tool{info: tools.ToolInfo{Name: action, Effect: tools.Admin, Timeout: commandTimeout}}
 	c.Tool, c.gate = action, new(writeGate)
 	c.recorder = h.changes.newRecorder(c)
-	res, err := runOnSource(ctx, h.runner, c.runOptions(), src, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
+	res, err := runOnSource(ctx, h.runner, c.runOptions(h.runner), src, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
 		_, err := catchPanic(func() (struct{}, error) {
 			return struct{}{}, write(ctx, newCallContext(h, c, authorization{approved: true}))
 		})

@@ -49,7 +49,8 @@ func (a PersonAPI) runCommandOnSource(ctx context.Context, c *call, r status.Com
 	c.gate = new(writeGate)
 	ctx, end := a.hub.calls.addToRunning(ctx, c, func(context.Context) {})
 	c.recorder = a.hub.changes.newRecorder(c)
-	_, err := runOnSource(ctx, a.hub.runner, c.runOptions(), c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
+	in := c.runOptions(a.hub.runner)
+	_, err := runOnSource(ctx, a.hub.runner, in, c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
 		_, err := catchPanic(func() (struct{}, error) {
 			to := tools.CommandCall{Args: r.Args, Context: newCallContext(a.hub, c, authorization{approved: true})}
 			return struct{}{}, open.Command(ctx, r.Command, to, out)

@@ -59,6 +59,14 @@ func readSpec(spec reflect.Value, in, out reflect.Type) (d declaration) {
 		}
 	}
 	d.info.setSchemas(in, out)
+	if computes := field("Computes"); !computes.IsNil() {
+		schema, verbatim := d.info.In, isReadVerbatim(in)
+		d.info.Computes = func(raw json.RawMessage) bool {
+			args := reflect.New(in)
+			err := readArguments(d.normalize, schema, verbatim, raw, args.Interface())
+			return err == nil && computes.Call([]reflect.Value{args.Elem()})[0].Bool() // the call tells what is wrong with them
+		}
+	}
 	return d
 }
 

@@ -43,6 +43,10 @@ type Spec[In, Out any] struct {
 	// Timeout of one call; time that it waits for a person is not counted. 0:
 	// the hub's; at most 10 minutes.
 	Timeout time.Duration
+	// Computes reports whether a call keeps a processor busy for long, as a script does.
+	// The hub has few such calls run at a time, and its own deadline holds for a tool that
+	// has them, if that is shorter than Timeout. Nil: no call does.
+	Computes func(In) bool
 	// Calls means that the tool calls others by [CallContext].Call: it is
 	// rehearsed as a whole on drafts, asked about once with everything that it
 	// changes, carried out as shown or not at all, and undone as one.
@@ -161,6 +165,8 @@ type ToolInfo struct {
 	Examples []ExampleInfo      `json:"examples,omitempty"`
 	// Hits is [Spec].Hits for an answer as JSON. Nil: the tool is not a search.
 	Hits func(answer json.RawMessage) ([]Hit, error) `json:"-"`
+	// Computes is [Spec].Computes for arguments as they were given; nil: no call does.
+	Computes func(args json.RawMessage) bool `json:"-"`
 	// Redact is [Spec].Redact for an answer as it was given; nil: the tool has none.
 	Redact   func(answer Result, covered func(page string) bool) (Result, error) `json:"-"`
 	Timeout  time.Duration                                                       `json:"timeout_ns,omitempty"`

@@ -121,7 +121,7 @@ func searchPages() tools.Tool[*Notebook] {
 			"Case and accents are ignored.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Hits:   searchHits, HitTotal: func(out SearchPagesOut) int { return out.Total },
-		Redact: SearchPagesOut.redact,
+		Redact: SearchPagesOut.redact, Computes: SearchPagesIn.readsFiles,
 		Examples: []tools.Example[SearchPagesIn, SearchPagesOut]{{
 			Purpose: "find a phrase", In: SearchPagesIn{Query: "architecture diagram", Limit: 20},
 			Want: SearchPagesOut{
@@ -133,6 +133,11 @@ func searchPages() tools.Tool[*Notebook] {
 			Purpose: "list the tags in use", In: SearchPagesIn{Kind: findTags, Limit: 50}, AnyAnswer: true,
 		}},
 	}, (*Notebook).SearchPages)
+}
+
+// readsFiles reports whether the search reads all pages, and not the index alone.
+func (in SearchPagesIn) readsFiles() bool {
+	return in.Kind == findLines || (in.Kind == "" || in.Kind == findPages) && (in.Mode == byText || in.Mode == byRegex)
 }
 
 // SearchPages implements search_pages.

@@ -89,8 +89,9 @@ Use it to read, join, count and change many notes in one call. There is no netwo
 func runScript() tools.Tool[*Workspaces] {
 	return tools.DefineWithContext(tools.Spec[ScriptIn, ScriptOut]{
 		Name: "run_script", Title: "Run a script", Effect: tools.Runs, Calls: true, Timeout: scriptTimeout,
-		Doc:    scriptDoc + shortTypes(),
-		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Computes: func(ScriptIn) bool { return true },
+		Doc:      scriptDoc + shortTypes(),
+		Errors:   []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[ScriptIn, ScriptOut]{{
 			Purpose: "list pending tasks", AnyAnswer: true,
 			In: ScriptIn{WorkspaceID: "ws", Code: "const tasks = kb.query({ filter: { class: \"Task\", \"properties.Status\": \"pending\" } });\n" +
