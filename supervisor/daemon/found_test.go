@@ -53,7 +53,7 @@ func TestRemovedFilesArePutBack(t *testing.T) {
 			}
 			a.send(ping)
 			a.expect(`"id":1`)
-			if err := StopHubAndWait(t.Context(), w.paths(), StopRequest{}); err != nil {
+			if _, err := StopHubAndWait(t.Context(), w.paths(), StopRequest{}); err != nil {
 				t.Fatal(err)
 			}
 			a.expectEnd()
@@ -168,7 +168,7 @@ func TestHubElsewhere(t *testing.T) {
 					t.Errorf("from %s: %+v, %v", at.State, hub, err)
 				}
 			}
-			if err := StopHubAndWait(t.Context(), w.paths(), StopRequest{}); err != nil {
+			if _, err := StopHubAndWait(t.Context(), w.paths(), StopRequest{}); err != nil {
 				t.Fatal(err)
 			}
 			w.waitGone(a.welcome.PID)
