@@ -84,11 +84,15 @@ func (c *fakeQueries) PageLinks(_ context.Context, p status.PageRef) (status.Pag
 }
 
 // Search answers status.SearchQuery.
-func (c *fakeQueries) Search(_ context.Context, q status.SearchText) (status.Search, error) {
+func (c *fakeQueries) Search(ctx context.Context, q status.SearchText) (status.Search, error) {
 	c.mu.Lock()
 	after := c.pages.after[q.Source]
 	c.mu.Unlock()
-	<-time.After(after) // in a bubble: not a wait but a clock
+	select {
+	case <-time.After(after):
+	case <-ctx.Done():
+		return status.Search{}, ctx.Err()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pages.read = append(c.pages.read, q.Source+" "+q.Text)

@@ -118,9 +118,11 @@ func (c *client) previewStop(ctx context.Context, a status.Action) (status.Plan,
 	plan := status.Plan{Title: "Stop the hub", Steps: []status.Step{stop}, Risks: []string{}}
 	switch {
 	case v.Waiting == 1:
-		plan.Risks = append(plan.Risks, "1 call that waits for your answer ends unanswered: nothing is written, and its agent is told to call again")
+		plan.Risks = append(plan.Risks, "1 call that waits for your answer ends unanswered: nothing is written, "+
+			"and its agent is told to call again")
 	case v.Waiting > 1:
-		plan.Risks = append(plan.Risks, fmt.Sprintf("%d calls that wait for your answer end unanswered: nothing is written, and their agents are told to call again", v.Waiting))
+		plan.Risks = append(plan.Risks, fmt.Sprintf("%d calls that wait for your answer end unanswered: nothing is written, "+
+			"and their agents are told to call again", v.Waiting))
 	}
 	switch {
 	case a.Verb == status.RestartHub:

@@ -233,7 +233,7 @@ func (f *fakePeer) updateBlock(in map[string]any) (any, error) {
 		return nil, err
 	}
 	if content, ok := in["content"].(string); ok {
-		s.block().Content = f.spell(content)
+		s.block().Content = f.spelling.of(content)
 	}
 	set(s.block().Properties, in["properties"])
 	f.keepIDs([]any{in})
@@ -248,7 +248,7 @@ func set(properties map[string]any, changes any) {
 
 func (f *fakePeer) put(target any, place string, blocks []any) (any, error) {
 	written := made(blocks)
-	f.spellAll(written)
+	f.spelling.rewrite(written)
 	err := f.place(target, place, written)
 	f.keepIDs(blocks)
 	return map[string]any{}, err
@@ -268,17 +268,20 @@ func (f *fakePeer) keepIDs(blocks []any) {
 	}
 }
 
-func (f *fakePeer) spell(text string) string {
-	if f.spelling == nil {
+// A spelling is what becomes of a text that is written; nil: it stays.
+type spelling func(string) string
+
+func (s spelling) of(text string) string {
+	if s == nil {
 		return text
 	}
-	return f.spelling(text)
+	return s(text)
 }
 
-func (f *fakePeer) spellAll(blocks []*fakeBlock) {
+func (s spelling) rewrite(blocks []*fakeBlock) {
 	for _, b := range blocks {
-		b.Content = f.spell(b.Content)
-		f.spellAll(b.Children)
+		b.Content = s.of(b.Content)
+		s.rewrite(b.Children)
 	}
 }
 

@@ -28,7 +28,7 @@ type fakePeer struct {
 	meddled   []string                  // pages that a person edited in the recycle bin
 	answered  []string                  // requests
 	bare      bool                      // the call at hand wants references unnamed
-	spelling  func(string) string       // what becomes of a text that is written; nil: it stays
+	spelling  spelling
 }
 
 // A fault is what goes wrong with one call.
