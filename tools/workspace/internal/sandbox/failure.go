@@ -49,6 +49,8 @@ func (r *run) failure(cause error) error {
 		return fmt.Errorf("run script: %w", r.aborted)
 	case errors.Is(cause, errTimeout):
 		return &Error{Name: Timeout, Message: fmt.Sprintf("the script ran longer than %s, its host calls included", r.limits.Timeout)}
+	case errors.Is(cause, errDeadline):
+		return &Error{Name: Timeout, Message: "the deadline of the call passed before the script had ended"}
 	case errors.Is(cause, errCancelled):
 		return &Error{Name: Cancelled, Message: "the script was cancelled"}
 	case errors.Is(cause, errFuel):

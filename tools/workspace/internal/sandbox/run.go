@@ -35,9 +35,6 @@ func (r *run) carryOut(ctx context.Context) error {
 	}
 	in.reservation.limit = uint64(r.limits.Memory)
 	r.grant(0)
-	if deadline, ok := ctx.Deadline(); ok {
-		r.limits.Timeout = min(r.limits.Timeout, time.Until(deadline).Round(time.Millisecond))
-	}
 	r.clock = startClock(ctx, r.limits.Timeout)
 	err := r.clock.cause()
 	if err == nil {

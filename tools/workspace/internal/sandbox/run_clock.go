@@ -26,6 +26,7 @@ type runClock struct {
 
 var (
 	errTimeout   = errors.New("the time is over")
+	errDeadline  = errors.New("the deadline of the caller has passed")
 	errCancelled = errors.New("cancelled")
 )
 
@@ -55,7 +56,7 @@ func (c *runClock) cause() error {
 		case err == nil:
 			return nil
 		case errors.Is(err, context.DeadlineExceeded):
-			c.endBy(errTimeout)
+			c.endBy(errDeadline)
 		default:
 			c.endBy(errCancelled)
 		}
