@@ -29,7 +29,7 @@ const (
 	mayDelete setting = "*delete"
 )
 
-// A clause is a set of groups, of which a caller must be in one.
+// A clause is a set of groups, of which a caller must be in one. Nobody is in one of none.
 type clause []string
 
 // clauses are what a caller must fulfil, all of them; none: everybody.
@@ -49,7 +49,8 @@ func (all clauses) admit(groups map[string]bool) bool {
 	return true
 }
 
-// String is the same for clauses that mean the same.
+// String is the same for clauses that mean the same. It names everybody: an empty text is
+// a clause of no groups.
 func (all clauses) String() string {
 	var texts []string
 	for _, one := range all {
@@ -60,14 +61,14 @@ func (all clauses) String() string {
 		slices.Sort(one)
 		texts = append(texts, strings.Join(slices.Compact(one), "|"))
 	}
+	if len(texts) == 0 {
+		return groupAnyone
+	}
 	slices.Sort(texts)
 	return strings.Join(slices.Compact(texts), "&")
 }
 
 func parseClauses(text string) (all clauses) {
-	if text == "" {
-		return nil
-	}
 	for one := range strings.SplitSeq(text, "&") {
 		all = append(all, strings.Split(one, "|"))
 	}
@@ -129,9 +130,6 @@ func (a *access) rule(ctx context.Context, set cardname.Name, s setting) (*claus
 				continue
 			}
 			*found = append(*found, name.Key())
-		}
-		if len(*found) == 0 { // a rule that names nobody is for administrators
-			*found = clause{groupAdmin}
 		}
 	}
 	a.rules[key] = found

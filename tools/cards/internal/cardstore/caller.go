@@ -44,7 +44,10 @@ const (
 
 // groups are the keys of all groups that the caller is in.
 func (c Caller) groups() map[string]bool {
-	in := map[string]bool{groupAnyone: true, groupSignedIn: true, cardname.Name(c.Account).Key(): true}
+	in := map[string]bool{groupAnyone: true, groupSignedIn: true}
+	if key := cardname.Name(c.Account).Key(); key != "" { // which a rule may name by signs alone
+		in[key] = true
+	}
 	switch c.Role {
 	case Admin:
 		in[groupAdmin], in[groupShark], in["eagle"], in["help_desk"] = true, true, true, true

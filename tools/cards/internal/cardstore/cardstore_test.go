@@ -182,7 +182,96 @@ func TestRenameAndTrash(t *testing.T) {
 	}
 }
 
+// A rule that names nobody lets in administrators alone, whatever it is about: not those who
+// have no account either, nor once it was kept with a card.
+func TestRuleThatNamesNobody(t *testing.T) {
+	for _, content := range []string{"", " \n\n", "[[]]", "[[ ]]\n", "!!!"} {
+		s := openStore(t)
+		s.put(t, admin, "Town", "RichText", "a town with a secret")
+		s.put(t, admin, "Town+kid", "RichText", "a kid with a secret")
+		s.put(t, admin, "Other", "RichText", "no more")
+		for _, rule := range []string{"Town+*self+*read", "Other+*self+*update", "Other+*self+*delete", "thing+*right+*create"} {
+			s.put(t, admin, rule, "List", content)
+		}
+		for who, by := range map[string]Caller{"stranger": {Role: User}, "player": player, "master": master, "admin": admin} {
+			isAdmin := by.Role == Admin
+			for _, name := range []string{"Town", "Town+kid"} {
+				if _, err := s.Get(t.Context(), by, name); (err == nil) != isAdmin {
+					t.Errorf("rule %q: a %s reads %s: %v", content, who, name, err)
+				}
+			}
+			if cards, total, err := s.Search(t.Context(), by, Search{Words: "secret", In: "content", Limit: 50}); err != nil || (len(cards) > 0) != isAdmin || total != len(cards) {
+				t.Errorf("rule %q: a %s finds %q of %d, %v", content, who, names(cards), total, err)
+			}
+			if _, err := s.Get(t.Context(), by, "Other"); err != nil {
+				t.Errorf("rule %q: a %s does not read what has no rule: %v", content, who, err)
+			}
+		}
+		for who, by := range map[string]Caller{"stranger": {Role: User}, "player": player, "master": master} {
+			if _, err := s.Create(t.Context(), by, NewCard{Name: "Other+thing", Type: "RichText"}); err == nil {
+				t.Errorf("rule %q: a %s creates", content, who)
+			}
+			if _, err := s.Delete(t.Context(), by, "Other"); err == nil {
+				t.Errorf("rule %q: a %s deletes", content, who)
+			}
+		}
+		s.put(t, admin, "Other+thing", "RichText", "")
+	}
+}
+
+// What everybody could read before a wiki had a name for that, everybody reads afterwards,
+// with its history; and nobody else reads more.
+func TestEverybodyIsNamed(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "cards.db")
+	open := func() *Store {
+		s, err := Open(t.Context(), Options{Database: file, Now: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	s := open()
+	s.put(t, admin, "Town", "RichText", "x")
+	s.put(t, admin, "Town+GM", "RichText", "x")
+	if err := s.db.Write(t.Context(), func(q *sqlstore.Conn) error {
+		_, err := q.Exec(t.Context(), "UPDATE class SET clauses = '' WHERE clauses = ?", groupAnyone)
+		if err == nil {
+			_, err = q.Exec(t.Context(), "UPDATE sqlstore_schemas SET version = 4 WHERE name = 'cards'")
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Get(t.Context(), player, "Town"); err == nil {
+		t.Error("a class that is not named lets in a player")
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = open()
+	defer s.Close()
+	if _, err := s.Get(t.Context(), player, "Town"); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Get(t.Context(), player, "Town+GM"); err == nil {
+		t.Error("a player reads what is for masters")
+	}
+	if _, revisions, _, err := s.History(t.Context(), player, "Town", false, 9); err != nil || len(revisions) != 1 {
+		t.Errorf("%v, %v", revisions, err)
+	}
+}
+
 func TestClauses(t *testing.T) {
+	for _, nobody := range []clauses{parseClauses(""), parseClauses((clauses{{}}).String()), parseClauses((clauses{{}, {groupAnyone}}).String()), {{}}, {{""}}} {
+		if nobody.admit(Caller{Role: User}.groups()) || nobody.admit(master.groups()) || !nobody.admit(admin.groups()) {
+			t.Errorf("%q are not administrators alone", nobody)
+		}
+	}
+	for _, everybody := range []clauses{nil, {{groupAnyone}}, {{groupGM, groupAnyone}}} {
+		if text := everybody.String(); text != clauses(nil).String() || !parseClauses(text).admit(Caller{Role: User}.groups()) {
+			t.Errorf("%q are not all", everybody)
+		}
+	}
 	a := clauses{{groupGM, groupAdmin}, {groupAnyone}, {groupAdmin}}
 	if got := a.String(); got != "administrator&administrator|game_master" || parseClauses(got).String() != got {
 		t.Error(got)
