@@ -334,29 +334,6 @@ func eachGoFile(t *testing.T, visit func(file string, src []byte)) {
 	}
 }
 
-// The ways that a reader follows first are short: each names its files, which
-// TestDocumentsNameWhatExists looks for. That they are all of them is held where a
-// call is made.
-func TestWalksAreShort(t *testing.T) {
-	page, err := os.ReadFile("ARCHITECTURE.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for heading, most := range map[string]int{"## The walk of a call\n": 20, "## The walk of a key\n": 8} {
-		_, after, found := strings.Cut(string(page), heading)
-		section, _, _ := strings.Cut(after, "\n## ")
-		files := map[string]bool{}
-		for _, m := range inlineCode.FindAllStringSubmatch(section, -1) {
-			if strings.HasSuffix(m[1], ".go") {
-				files[m[1]] = true
-			}
-		}
-		if n := len(files); !found || n == 0 || n > most {
-			t.Errorf("%s names %d files, want at most %d: move code to where the reader expects it", strings.TrimSpace(heading), n, most)
-		}
-	}
-}
-
 // Every decision has a number of its own, a page and the same four parts.
 func TestDecisions(t *testing.T) {
 	files, err := filepath.Glob("docs/adr/*.md")

@@ -192,65 +192,6 @@ func isTimeCall(e ast.Expr, name string) bool {
 	return ok && pkg.Name == "time"
 }
 
-// maxMethods is how many methods a type may have.
-const maxMethods = 40
-
-// moreMethods are the types that have more, and how many they may have. A tool
-// is a method of its source, so sources are large; the others should shrink,
-// and none may grow.
-var moreMethods = map[string]int{
-	"tools/logseq.Graph": 107, "tools/markdown.Notebook": 70, "tools/toolstest.suite": 48,
-}
-
-// A type with too many methods is a program hidden behind one receiver.
-func TestTypesHaveFewMethods(t *testing.T) {
-	methods := map[string]int{}
-	eachGoFile(t, func(file string, src []byte) {
-		for name, n := range countMethods(t, src) {
-			methods[path.Dir(file)+"."+name] += n
-		}
-	})
-	for name, n := range methods {
-		if most := max(maxMethods, moreMethods[name]); n > most {
-			t.Errorf("%s has %d methods, more than %d; split it by concern", name, n, most)
-		}
-	}
-	got := countMethods(t, []byte("package a\n\ntype b struct{}\ntype c[T any] struct{}\n\nfunc (b) d() {}\nfunc (x *b) e() {}\nfunc (x *c[T]) f() {}\nfunc g() {}\n"))
-	if len(got) != 2 || got["b"] != 2 || got["c"] != 1 {
-		t.Errorf("counted %v, want 2 methods of b and 1 of c", got)
-	}
-}
-
-// countMethods counts the methods that a file declares for each type.
-func countMethods(t *testing.T, src []byte) map[string]int {
-	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
-	methods := map[string]int{}
-	for _, decl := range f.Decls {
-		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv != nil {
-			methods[receiverName(fn.Recv.List[0].Type)]++
-		}
-	}
-	return methods
-}
-
-func receiverName(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.StarExpr:
-		return receiverName(e.X)
-	case *ast.IndexExpr:
-		return receiverName(e.X)
-	case *ast.IndexListExpr:
-		return receiverName(e.X)
-	case *ast.Ident:
-		return e.Name
-	}
-	return ""
-}
-
 // Every package says what it is, in exactly one of its files.
 func TestPackageComments(t *testing.T) {
 	packages, commented := map[string]string{}, map[string][]string{}
