@@ -26,7 +26,7 @@ type fakeFolder struct {
 	gone  string             // a target that no undo brings back
 }
 
-// CheckUndo implements tools.UndoChecker.
+// CheckUndo implements tools.UndoFilter.
 func (s *fakeFolder) CheckUndo(c tools.Change) error {
 	if s.gone == c.Target && c.After.Exists {
 		return tools.Errorf(tools.Denied, "%s does not come back", c.Target)

@@ -308,8 +308,8 @@ func (s *undoStep) planChanges(ctx context.Context, k tools.Restorer, merging bo
 
 // checkUndo returns why the System itself refuses to take a target back.
 func checkUndo(k tools.Restorer, c tools.Change) error {
-	if checker, ok := k.(tools.UndoChecker); ok {
-		return checker.CheckUndo(c)
+	if filter, ok := k.(tools.UndoFilter); ok {
+		return filter.CheckUndo(c)
 	}
 	return nil
 }

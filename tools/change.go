@@ -39,9 +39,9 @@ type Restorer interface {
 	Restore(ctx context.Context, c CallContext, changes []Change) error
 }
 
-// An UndoChecker is a [Restorer] with Changes that no undo takes back, such as that a
+// An UndoFilter is a [Restorer] with Changes that no undo takes back, such as that a
 // key was revoked. Restore refuses them, too.
-type UndoChecker interface {
+type UndoFilter interface {
 	// CheckUndo returns why c, which takes a target back, must not be made: Denied,
 	// with what to do instead. nil: it may be made. It looks at nothing but c.
 	CheckUndo(c Change) error

@@ -11,7 +11,7 @@ import (
 )
 
 // A Source is one opened knowledge base. Its other methods are its tools. It may
-// also be a [Runner], [Restorer], [ChangeFilter], [UndoChecker], [NestedTargets],
+// also be a [Runner], [Restorer], [ChangeFilter], [UndoFilter], [NestedTargets],
 // [Drafter] or [Authenticator], and an http.Handler if its System declares [Routes].
 type Source interface {
 	io.Closer // called once, after the last call and after Run have returned or their grace has passed

@@ -24,6 +24,7 @@ type toolbox struct {
 	*tools.OpenedSource
 	wiki *deckotest.Wiki // behind a source that is remote
 	url  string          // of that wiki
+	data string          // the folder of the source
 }
 
 // start is what every wiki of these tests holds.
@@ -60,15 +61,24 @@ func openBox(t testing.TB, config any, key string, privacy tools.Privacy) toolbo
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = o.Close() })
-	return toolbox{OpenedSource: o}
+	return toolbox{OpenedSource: o, data: data}
 }
 
 // ownBox is a source with a wiki of its own.
 func ownBox(t testing.TB, privacy tools.Privacy) toolbox {
 	t.Helper()
 	b := openBox(t, map[string]any{}, "", privacy)
-	for _, c := range start {
-		b.must(t, "create_card", map[string]any{"name": c.Name, "type": c.Type, "content": c.Content})
+	store, err := cardstore.Open(t.Context(), cardstore.Options{Database: filepath.Join(b.data, "cards.db"), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range start { // also what privacy hides
+		if _, err := store.Create(t.Context(), cardstore.Caller{Account: "mcp-admin", Role: cardstore.Admin}, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
 	}
 	return b
 }

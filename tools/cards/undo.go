@@ -69,7 +69,7 @@ func keyOf(target string) (id int64, ok bool) {
 	return id, err == nil
 }
 
-// CheckUndo implements [tools.UndoChecker]: no undo gives a key back what was taken from
+// CheckUndo implements [tools.UndoFilter]: no undo gives a key back what was taken from
 // it. Who has it may be why it was revoked.
 func (w *Wiki) CheckUndo(c tools.Change) error {
 	if w.local == nil {

@@ -130,7 +130,7 @@ func (l *local) write(c tools.CallContext, who cardauth.Principal, r *http.Reque
 	switch {
 	case errors.Is(err, cardapi.ErrConflict):
 		return out, tools.Errorf(tools.Conflict, "this was changed while the call waited").WithHint("Read it again, then write.")
-	case errors.Is(err, cardapi.ErrHidden):
+	case errors.Is(err, cardstore.ErrHidden):
 		return out, tools.HiddenError("cards like these are hidden from agents").WithHint("Choose another name, or ask the user.")
 	}
 	return out, err

@@ -131,7 +131,7 @@ func (s *catalog) recount(text []byte, path string, headlines map[int]bool) ([]b
 	}
 	for i := range headlines {
 		if i < len(d.File().Headlines) && cookie.MatchString(d.File().Text(d.File().Headlines[i].Title)) {
-			d.CountTasks(i) // nothing else may leave the count of what is hidden
+			orgedit.CountTasks(d, i) // nothing else may leave the count of what is hidden
 			d.UpdateStatistics(i)
 		}
 	}

@@ -98,7 +98,7 @@ func (s *faultySource) Restore(ctx context.Context, c tools.CallContext, changes
 	return nil
 }
 
-// CheckUndo implements [tools.UndoChecker].
+// CheckUndo implements [tools.UndoFilter].
 func (s *faultySource) CheckUndo(c tools.Change) error {
 	if s.fault == restoresWhatMustStay && c.After.Exists {
 		return tools.Errorf(tools.Denied, "%.80q does not come back", c.Target)

@@ -70,8 +70,8 @@ func (s *suite) restoreAndCompare(src source, what string, changes []tools.Chang
 // refusesUndo reports whether the System takes none of these changes back, because one
 // of them must stay.
 func refusesUndo(src source, changes []tools.Change) bool {
-	checker, ok := src.Restorer().(tools.UndoChecker)
-	return ok && slices.ContainsFunc(changes, func(c tools.Change) bool { return checker.CheckUndo(c) != nil })
+	filter, ok := src.Restorer().(tools.UndoFilter)
+	return ok && slices.ContainsFunc(changes, func(c tools.Change) bool { return filter.CheckUndo(c) != nil })
 }
 
 // restore calls Restore, after a refused attempt that must change nothing.

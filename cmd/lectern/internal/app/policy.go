@@ -39,10 +39,10 @@ func NewPolicy(c config.Config, sources []Source) *policy.Policy {
 	return policy.New(grants, rules)
 }
 
-// UnaskedEffects is what a client may do in a source without anybody being asked, as far
+// AllowedEffects is what a client may do in a source without anybody being asked, as far
 // as that does not depend on the tool or the page. An empty client stands for agents that
 // no grant names.
-func (a *App) UnaskedEffects(c config.Config, client string, s Source) []tools.Effect {
+func (a *App) AllowedEffects(c config.Config, client string, s Source) []tools.Effect {
 	granted, _, _ := s.GrantedEffects()
 	p := NewPolicy(c, []Source{s})
 	return slices.DeleteFunc(tools.Effects(), func(e tools.Effect) bool {

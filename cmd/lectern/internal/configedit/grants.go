@@ -86,8 +86,8 @@ func (e Editor) warnOfUnasked(p *Proposal, c config.Config, client, source strin
 			continue
 		}
 		var effects []string
-		for _, effect := range e.UnaskedEffects(after, client, s) {
-			if effect != tools.Reads && effect != tools.Runs && !slices.Contains(e.UnaskedEffects(c, client, e.Sources(c)[before]), effect) {
+		for _, effect := range e.AllowedEffects(after, client, s) {
+			if effect != tools.Reads && effect != tools.Runs && !slices.Contains(e.AllowedEffects(c, client, e.Sources(c)[before]), effect) {
 				effects = append(effects, string(effect))
 			}
 		}

@@ -32,7 +32,7 @@ func batchCards(r *request) (answer, error) {
 		results, failed = nil, false
 		for _, o := range in.ops {
 			result, err := r.carryOut(s, o, in.BulkDelete)
-			if sqlstore.IsInterrupted(err) { // all of it runs again
+			if endsRequest(err) {
 				return err
 			}
 			failed = failed || err != nil
@@ -58,6 +58,12 @@ func batchCards(r *request) (answer, error) {
 		out.status = http.StatusMultiStatus
 	}
 	return out, nil
+}
+
+// endsRequest reports whether an error is one of the whole batch: it runs again, or it
+// would write what is hidden.
+func endsRequest(err error) bool {
+	return sqlstore.IsInterrupted(err) || errors.Is(err, cardstore.ErrHidden)
 }
 
 func markRolledBack(results []map[string]any) {
@@ -118,7 +124,7 @@ func (r *request) carryOut(s *cardstore.Store, o op, bulk bool) (map[string]any,
 		}
 		return r.setFields(s, c, o.Fields)
 	})
-	if sqlstore.IsInterrupted(err) {
+	if endsRequest(err) {
 		return nil, err
 	}
 	if err != nil {

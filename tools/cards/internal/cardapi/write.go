@@ -29,9 +29,6 @@ type BeforeKey func(id int64, before, after *cardauth.KeyState) error
 // when it was worked out.
 var ErrConflict = errors.New("changed meanwhile")
 
-// ErrHidden means that a request would change cards that privacy rules hide.
-var ErrHidden = errors.New("hidden")
-
 // A refusedError is an error of a BeforeWrite.
 type refusedError struct{ err error }
 
@@ -56,7 +53,7 @@ type WriteOptions struct {
 
 // Write answers a request that may write. It is worked out in a transaction that is
 // taken back, shown to o.Before, which may take its time, and then carried out
-// exactly so, or fails with [ErrConflict] or [ErrHidden]. An error of Before is returned as it is.
+// exactly so, or fails with [ErrConflict] or [cardstore.ErrHidden]. An error of Before is returned as it is.
 func (a *API) Write(who cardauth.Principal, r *http.Request, body []byte, o WriteOptions) (Answer, error) {
 	q, route, err := a.begin(who, r, body)
 	if err != nil {
@@ -72,7 +69,7 @@ func (a *API) Write(who cardauth.Principal, r *http.Request, body []byte, o Writ
 	if refused, ok := errors.AsType[*refusedError](err); ok {
 		return Answer{}, refused.err
 	}
-	for _, known := range []error{ErrConflict, ErrHidden} {
+	for _, known := range []error{ErrConflict, cardstore.ErrHidden} {
 		if errors.Is(err, known) {
 			return Answer{}, known
 		}
@@ -219,7 +216,7 @@ func (a *API) handleWithin(q *request, route route, c *sqlstore.Conn, seed uint6
 func (a *API) checkHidden(q *request, store *cardstore.Store, written []cardname.Name) error {
 	hidden, err := store.HidesAny(q.Context(), q.by(), written)
 	if err == nil && hidden {
-		err = ErrHidden
+		err = cardstore.ErrHidden
 	}
 	return err
 }

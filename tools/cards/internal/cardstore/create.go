@@ -53,7 +53,7 @@ func createCard(ctx context.Context, s *Store, q *sqlstore.Conn, by Caller, in N
 	if err != nil {
 		return Card{}, err
 	}
-	if err := checkFree(ctx, q, by, n); err != nil {
+	if err := checkFree(ctx, q, by, Description{Name: n, Type: kind.Name}); err != nil {
 		return Card{}, err
 	}
 	a := newAccess(q)
@@ -84,10 +84,15 @@ func checkName(n cardname.Name) error {
 	return nil
 }
 
-// checkFree returns why a name cannot be given to a card: a TakenError if the caller
-// may read the card that has it, and otherwise ErrNameTaken, which also stands for a
-// hidden card that the name is below.
-func checkFree(ctx context.Context, q *sqlstore.Conn, by Caller, n cardname.Name) error {
+// checkFree returns why a card cannot be as described: a TakenError if the caller may
+// read the card that has the name, and otherwise ErrNameTaken, which also stands for a
+// hidden card that the name is below. What would be hidden in any case is ErrHidden,
+// before it is known whether a card is there.
+func checkFree(ctx context.Context, q *sqlstore.Conn, by Caller, d Description) error {
+	n := d.Name
+	if err := checkShown(ctx, q, by, d); err != nil {
+		return err
+	}
 	for at := n; at != ""; at = at.Left() {
 		c, found, err := liveCard(ctx, q, at.Key())
 		if err != nil {
@@ -103,6 +108,42 @@ func checkFree(ctx context.Context, q *sqlstore.Conn, by Caller, n cardname.Name
 			return ErrNameTaken
 		case at == n:
 			return &TakenError{c}
+		}
+	}
+	return nil
+}
+
+// checkShown returns ErrHidden if a card as described would not exist for the caller, or
+// one of those that its name is made of and that would be made with it.
+func checkShown(ctx context.Context, q *sqlstore.Conn, by Caller, d Description) error {
+	if by.Hides == nil {
+		return nil
+	}
+	if by.Hides(d) {
+		return ErrHidden
+	}
+	kind, _, err := cardBy(ctx, q, "c.id = ?", int64(richTextID))
+	if err != nil {
+		return err
+	}
+	sides := d.Name.Parts()
+	for at := d.Name.Left(); at != ""; at = at.Left() {
+		sides = append(sides, at)
+	}
+	for _, side := range sides {
+		if side == d.Name {
+			continue
+		}
+		c, found, err := liveCard(ctx, q, side.Key())
+		seen := false
+		if err == nil && found {
+			seen, err = sees(ctx, q, by, c)
+		}
+		switch {
+		case err != nil:
+			return err
+		case !seen && by.Hides(Description{Name: side, Type: kind.Name}):
+			return ErrHidden
 		}
 	}
 	return nil

@@ -11,8 +11,12 @@ import (
 // as one that never was.
 var (
 	ErrNotFound = errors.New("card not found")
-	// ErrNameTaken means that a card which the caller may not read has the name.
+	// ErrNameTaken means that a card which the caller may not read has the name, and that
+	// another one of the name would not be hidden.
 	ErrNameTaken = errors.New("name is not available")
+	// ErrHidden means that a write would make or change a card that does not exist for
+	// its caller.
+	ErrHidden = errors.New("hidden")
 	// ErrConflict means that a card is not as its writer believes.
 	ErrConflict = errors.New("the card was changed since")
 	ErrNotTrash = errors.New("card is not in trash")

@@ -48,7 +48,12 @@ func (s renaming) run(ctx context.Context, name string, with cardname.Name, upda
 		return Card{}, err
 	}
 	if c.key != with.Key() {
-		if err := checkFree(ctx, q, by, with); err != nil {
+		d, err := scanDescribed(q.QueryRow(ctx, describedCards+" WHERE c.id = ?", c.ID))
+		if err != nil {
+			return Card{}, err
+		}
+		d.Name = with
+		if err := checkFree(ctx, q, by, d.Description); err != nil {
 			return Card{}, err
 		}
 	}

@@ -98,7 +98,7 @@ func (d *countEdit) writeCookies(at, done, total int) {
 
 // CountTasks counts the tasks below headline i into its statistics cookies, also where
 // its COOKIE_DATA asks for something else.
-func (d *Draft) CountTasks(i int) {
+func CountTasks(d *Draft, i int) {
 	at := d.at(i)
 	d.updateCookies(at, d.childLevel(at), false)
 }
