@@ -42,11 +42,32 @@ func PathsFor(env func(string) string, goos, home string) (Paths, error) {
 		support := at.join(home, "Library", "Application Support", "lectern")
 		p = Paths{Config: support, Data: at.join(support, "data"), State: at.join(support, "state")}
 	default:
-		p.Config = at.join(at.envDir("XDG_CONFIG_HOME", ".config"), "lectern")
-		p.Data = at.join(at.envDir("XDG_DATA_HOME", ".local", "share"), "lectern")
-		p.State = at.join(at.envDir("XDG_STATE_HOME", ".local", "state"), "lectern")
+		p.Config = at.join(at.xdgDir("XDG_CONFIG_HOME"), "lectern")
+		p.Data = at.join(at.xdgDir("XDG_DATA_HOME"), "lectern")
+		p.State = at.join(at.xdgDir("XDG_STATE_HOME"), "lectern")
 	}
 	return p, nil
+}
+
+// FolderVariables are the variables of an environment that move Lectern's folders from
+// their usual places, with their values. A program that starts a Lectern must pass them
+// on, or the two have different folders.
+func FolderVariables(env func(string) string, goos, home string) map[string]string {
+	if top := env("LECTERN_HOME"); top != "" {
+		return map[string]string{"LECTERN_HOME": top}
+	}
+	moved := map[string]string{}
+	if goos == "windows" || goos == "darwin" {
+		return moved // no variable moves them, or every program has it
+	}
+	at := pathJoiner{env: env, goos: goos, home: home}
+	for _, variable := range []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"} {
+		usual := pathJoiner{env: func(string) string { return "" }, goos: goos, home: home}.xdgDir(variable)
+		if dir := at.xdgDir(variable); strings.TrimRight(dir, "/") != usual {
+			moved[variable] = dir
+		}
+	}
+	return moved
 }
 
 // A pathJoiner joins paths as goos does, wherever it runs.
@@ -62,6 +83,17 @@ func (p pathJoiner) envDir(variable string, under ...string) string {
 		return dir
 	}
 	return p.join(p.home, under...)
+}
+
+// xdgDir is envDir with the defaults of the XDG specification.
+func (p pathJoiner) xdgDir(variable string) string {
+	switch variable {
+	case "XDG_DATA_HOME":
+		return p.envDir(variable, ".local", "share")
+	case "XDG_STATE_HOME":
+		return p.envDir(variable, ".local", "state")
+	}
+	return p.envDir(variable, ".config")
 }
 
 func (p pathJoiner) join(dir string, names ...string) string {

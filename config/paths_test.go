@@ -91,3 +91,30 @@ func TestNameFor(t *testing.T) {
 		}
 	}
 }
+
+// Only what moves a folder is to be passed on to other programs.
+func TestFolderVariables(t *testing.T) {
+	for name, c := range map[string]struct {
+		env  map[string]string
+		goos string
+		want map[string]string
+	}{
+		"nothing":        {nil, "linux", map[string]string{}},
+		"usual places":   {map[string]string{"XDG_CONFIG_HOME": "/home/me/.config/", "XDG_STATE_HOME": "/home/me/.local/state"}, "linux", map[string]string{}},
+		"not absolute":   {map[string]string{"XDG_DATA_HOME": "data"}, "linux", map[string]string{}},
+		"no folder ours": {map[string]string{"XDG_RUNTIME_DIR": "/run/user/7", "XDG_CACHE_HOME": "/c"}, "linux", map[string]string{}},
+		"moved": {
+			map[string]string{"XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d", "XDG_STATE_HOME": "/s"}, "freebsd",
+			map[string]string{"XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d", "XDG_STATE_HOME": "/s"},
+		},
+		"all in one":       {map[string]string{"LECTERN_HOME": "/l", "XDG_STATE_HOME": "/s"}, "linux", map[string]string{"LECTERN_HOME": "/l"}},
+		"macOS":            {map[string]string{"XDG_STATE_HOME": "/s"}, "darwin", map[string]string{}},
+		"Windows":          {map[string]string{"XDG_STATE_HOME": "/s", "APPDATA": `C:\a`}, "windows", map[string]string{}},
+		"macOS all in one": {map[string]string{"LECTERN_HOME": "/l"}, "darwin", map[string]string{"LECTERN_HOME": "/l"}},
+	} {
+		got := config.FolderVariables(func(name string) string { return c.env[name] }, c.goos, "/home/me")
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}

@@ -14,7 +14,7 @@ import (
 // A Client is an MCP client: a row of the table.
 //
 // In the texts of a row, $NAME is the entry's name, $BIN our binary, $ARGS its
-// arguments (spread in a list), $ENV options that set LECTERN_HOME, $URL the
+// arguments (spread in a list), $ENV options that set Env, $URL the
 // hub's address and $TOKEN the token or a reference to it.
 type Client struct {
 	ID    string // "claude-code", for the command line

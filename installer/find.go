@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // A Condition says whether Lectern is installed in a client, as a skill or as a
@@ -89,6 +90,10 @@ func compareEntry(c Client, server Server, t entryTarget) (Condition, string) {
 	}
 	if bin != server.Bin {
 		return Outdated, "it runs " + bin + ", not " + server.Bin + "; to change that, run `lectern client install " + c.ID + "`"
+	}
+	if missing := t.missingVariables(server); len(missing) > 0 {
+		return Outdated, "it does not pass " + strings.Join(missing, " ") + ", so its agents may get another hub, with other sources; " +
+			"to change that, run `lectern client install " + c.ID + "`"
 	}
 	return Configured, ""
 }

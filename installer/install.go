@@ -89,6 +89,9 @@ func (m Machine) Install(c Client, server Server, in ConnectOptions) (*Proposal,
 		}
 	}
 	m.addRisks(p, c, f, in)
+	if len(server.Env) > 0 && !in.HTTP {
+		p.risk("Lectern's folders are not the usual ones here, so the entry passes %s", strings.Join(describeEnv(server.Env), " "))
+	}
 	if m.usesOwnCommand(c, add, in) {
 		p.runOwnCommand(c, server, f, fields, server.commandLine(add, fields, token))
 	} else if err := p.editFile(c, server, f, fields); err != nil {
@@ -185,12 +188,14 @@ func keepUserValues(fields entry.Fields, old map[string]any) entry.Fields {
 	return fields
 }
 
-// updateEnv is an environment with our present home.
+// updateEnv is an environment with our present folders.
 func (s Server) updateEnv(env map[string]any) map[string]any {
 	env = maps.Clone(env)
-	delete(env, homeVariable)
-	if s.Home != "" {
-		env[homeVariable] = s.Home
+	for _, name := range folderVariables {
+		delete(env, name)
+		if value := s.Env[name]; value != "" {
+			env[name] = value
+		}
 	}
 	return env
 }

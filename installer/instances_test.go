@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ func twoInstances(t *testing.T) (usual, trial Machine, usualServer, trialServer 
 	trial = usual
 	trial.State = filepath.Join(t.TempDir(), "trial")
 	usualServer, trialServer = testServer(usual), testServer(usual)
-	trialServer.Home = "/trial"
+	trialServer.Env = map[string]string{homeVariable: "/trial"}
 	return usual, trial, usualServer, trialServer
 }
 
@@ -90,5 +91,51 @@ func TestAddressBelongsToItsReceipt(t *testing.T) {
 	}
 	if f := usual.Find(c, server); f.Condition != Configured {
 		t.Errorf("the usual Lectern found %+v", f)
+	}
+}
+
+// A client that would start Lectern with other folders is named; installing again corrects it.
+func TestEntryWithOtherFolders(t *testing.T) {
+	m := testMachine(t, "linux")
+	m.Run = recordCalls(new([]string), nil)
+	usual := testServer(m)
+	var err error
+	if usual.Bin, err = os.Executable(); err != nil { // one that exists
+		t.Fatal(err)
+	}
+	moved, other := usual, usual
+	moved.Env = map[string]string{"XDG_CONFIG_HOME": "/c", "XDG_STATE_HOME": "/s"}
+	other.Env = map[string]string{"XDG_STATE_HOME": "/other"}
+	for _, id := range []string{"codex", "cursor", "goose", "opencode", "zed"} {
+		c := client(t, id)
+		p, err := m.Install(c, usual, ConnectOptions{ByFile: true})
+		apply(t, p, err)
+		if f := m.Find(c, moved); f.Condition != Outdated || !strings.Contains(f.Note, "does not pass XDG_CONFIG_HOME=/c XDG_STATE_HOME=/s") {
+			t.Errorf("%s without the variables: %s, %s", id, f.Condition, f.Note)
+		}
+		p, err = m.Install(c, moved, ConnectOptions{ByFile: true})
+		apply(t, p, err)
+		if !strings.Contains(risks(p), "passes XDG_CONFIG_HOME=/c XDG_STATE_HOME=/s") {
+			t.Errorf("%s: risks %s", id, risks(p))
+		}
+		if f := m.Find(c, moved); f.Condition != Configured {
+			t.Errorf("%s with the variables: %s, %s", id, f.Condition, f.Note)
+		}
+		for _, s := range []Server{usual, other} {
+			if f := m.Find(c, s); f.Condition != Elsewhere || !strings.Contains(f.Note, "the Lectern with XDG_CONFIG_HOME=/c XDG_STATE_HOME=/s") {
+				t.Errorf("%s, another's: %s, %s", id, f.Condition, f.Note)
+			}
+		}
+		p, err = m.Install(c, usual, ConnectOptions{ByFile: true})
+		apply(t, p, err)
+		if f := m.Find(c, usual); f.Condition != Configured {
+			t.Errorf("%s in the usual folders again: %s, %s", id, f.Condition, f.Note)
+		}
+	}
+	if link := client(t, "goose").Link(moved); link != "" {
+		t.Errorf("a link that does not say where Lectern is: %s", link)
+	}
+	if line := client(t, "claude-code").Command(m, moved, false); !strings.Contains(line, "--env XDG_CONFIG_HOME=/c --env XDG_STATE_HOME=/s") {
+		t.Errorf("command %s", line)
 	}
 }

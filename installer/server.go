@@ -3,6 +3,7 @@ package installer
 import (
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"net/url"
 	"path"
 	"slices"
@@ -17,7 +18,9 @@ type Server struct {
 	Bin     string   // absolute path of our binary: desktop clients do not know the shell's PATH
 	Sources []string // the sources to open; empty: all
 	URL     string   // the hub's address, with the sources; empty: HTTP is off
-	Home    string   // LECTERN_HOME; empty: the usual folders
+	// Env are the variables that say where our files are; none: in the usual folders.
+	// See config.FolderVariables.
+	Env map[string]string
 
 	args []string // of Bin for one client
 }
@@ -39,9 +42,12 @@ func (s Server) forClient(c Client) Server {
 	return s
 }
 
-// homeVariable is in the entry if the user has moved Lectern's files: the client
-// would otherwise start one with other files.
+// homeVariable tells instances of Lectern on one machine apart.
 const homeVariable = "LECTERN_HOME"
+
+// folderVariables are in the entry if the user has moved Lectern's files: the client
+// would otherwise start one with other files.
+var folderVariables = []string{homeVariable, "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"}
 
 // substitute replaces the variables of a row by the server's values. token is
 // the value of $TOKEN.
@@ -82,8 +88,10 @@ func (s Server) substituteList(list []string, token string) []string {
 			filled = append(filled, s.args...)
 		case w != "$ENV":
 			filled = append(filled, s.replacer(token).Replace(w))
-		case s.Home != "":
-			filled = append(filled, "--env", homeVariable+"="+s.Home)
+		default:
+			for _, v := range describeEnv(s.Env) {
+				filled = append(filled, "--env", v)
+			}
 		}
 	}
 	return filled
@@ -125,7 +133,7 @@ func (s Server) deepLink(link string, f entry.Fields) string {
 type entryTarget struct {
 	argv []string
 	url  string
-	home string
+	env  map[string]string // its folder variables
 	// proves: its environment holds a client's token, which a person has put there.
 	proves bool
 }
@@ -148,7 +156,7 @@ func parseEntryTarget(e map[string]any) entryTarget {
 	}
 	for _, key := range envKeys {
 		if env, ok := e[key].(map[string]any); ok && t.url == "" {
-			t.home, _ = env[homeVariable].(string)
+			t.env = readFolderVariables(env)
 			_, t.proves = env[clientTokenVariable]
 		}
 	}
@@ -199,7 +207,7 @@ func stringList(v any) []string {
 }
 
 func (t entryTarget) equal(o entryTarget) bool {
-	return slices.Equal(t.argv, o.argv) && t.url == o.url && t.home == o.home
+	return slices.Equal(t.argv, o.argv) && t.url == o.url && maps.Equal(t.env, o.env)
 }
 
 // isLectern reports whether it leads to a Lectern: this one, one in another
@@ -219,13 +227,47 @@ func (t entryTarget) isLectern(s Server) bool {
 }
 
 // belongsTo reports whether this instance of Lectern made the entry: a command
-// says by LECTERN_HOME which instance it runs, an address only by its receipt.
-// Without LECTERN_HOME an address at our port is ours as well.
+// says by its folder variables which instance it runs, an address only by its receipt.
+// Without LECTERN_HOME an address at our port is ours as well, and so is a command
+// that lacks some of our other variables: see missingVariables.
 func (t entryTarget) belongsTo(s Server, recorded bool) bool {
-	if len(t.argv) > 0 {
-		return t.home == s.Home
+	if len(t.argv) == 0 {
+		return recorded || s.Env[homeVariable] == ""
 	}
-	return recorded || s.Home == ""
+	for name, value := range t.env {
+		if s.Env[name] != value {
+			return false
+		}
+	}
+	return t.env[homeVariable] == s.Env[homeVariable]
+}
+
+// missingVariables are our folder variables that the entry does not set, as NAME=VALUE.
+func (t entryTarget) missingVariables(s Server) []string {
+	missing := maps.Clone(s.Env)
+	maps.DeleteFunc(missing, func(name, value string) bool { return t.env[name] == value })
+	return describeEnv(missing)
+}
+
+// readFolderVariables are the folder variables that count in the environment of an
+// entry: with LECTERN_HOME no other does.
+func readFolderVariables(env map[string]any) map[string]string {
+	found := map[string]string{}
+	for _, name := range folderVariables {
+		if value, _ := env[name].(string); value != "" && found[homeVariable] == "" {
+			found[name] = value
+		}
+	}
+	return found
+}
+
+// describeEnv writes variables as NAME=VALUE, in the order of their names.
+func describeEnv(env map[string]string) []string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		list = append(list, name+"="+env[name])
+	}
+	return list
 }
 
 // owner names the instance of Lectern that the entry runs.
@@ -233,10 +275,10 @@ func (t entryTarget) owner() string {
 	switch {
 	case t.url != "":
 		return "the Lectern at " + t.url
-	case t.home == "":
+	case len(t.env) == 0:
 		return "the Lectern without " + homeVariable
 	}
-	return "the Lectern with " + homeVariable + "=" + t.home
+	return "the Lectern with " + strings.Join(describeEnv(t.env), " ")
 }
 
 func urlPort(address string) string {

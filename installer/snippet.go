@@ -1,6 +1,8 @@
 package installer
 
 import (
+	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -61,20 +63,21 @@ func shellLine(argv []string, goos string) string {
 	return strings.Join(words, " ")
 }
 
-// Link is a deep link that adds the entry; empty: the client has none.
+// Link is a deep link that adds the entry; empty: the client has none, or its links
+// cannot say where our files are.
 func (c Client) Link(s Server) string {
-	if c.link == "" || c.retired != "" {
+	if c.link == "" || c.retired != "" || len(s.Env) > 0 && strings.Contains(c.link, "$ARGS") {
 		return ""
 	}
 	s = s.forClient(c)
-	return s.deepLink(c.link, c.withHomeVariable(s, s.substitute(c.stdio, "")))
+	return s.deepLink(c.link, c.withFolderVariables(s, s.substitute(c.stdio, "")))
 }
 
 // wantedEntry is the entry that the client should have, and its own command for
 // it. They hold a reference to the token, never the token.
 func (c Client) wantedEntry(s Server, overHTTP bool) (f entry.Fields, add []string, token string) {
 	if !overHTTP {
-		return c.withHomeVariable(s, s.substitute(c.stdio, "")), c.add, ""
+		return c.withFolderVariables(s, s.substitute(c.stdio, "")), c.add, ""
 	}
 	if token = c.tokenRef; token == "" {
 		token = tokenPlaceholder
@@ -82,17 +85,17 @@ func (c Client) wantedEntry(s Server, overHTTP bool) (f entry.Fields, add []stri
 	return s.substitute(c.http, token), c.addHTTP, token
 }
 
-// withHomeVariable adds LECTERN_HOME to the entry, if it is set.
-func (c Client) withHomeVariable(s Server, f entry.Fields) entry.Fields {
-	if s.Home == "" || f == nil {
+// withFolderVariables adds to the entry the variables that say where our files are.
+func (c Client) withFolderVariables(s Server, f entry.Fields) entry.Fields {
+	if len(s.Env) == 0 || f == nil {
 		return f
 	}
-	key := c.envKey
-	if key == "" {
-		key = "env"
+	var variables entry.Fields
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		variables = append(variables, entry.Field{Key: name, Value: s.Env[name]})
 	}
-	env := entry.Field{Key: key, Value: entry.Fields{{Key: homeVariable, Value: s.Home}}}
-	if i := slices.IndexFunc(f, func(x entry.Field) bool { return x.Key == key }); i >= 0 {
+	env := entry.Field{Key: cmp.Or(c.envKey, "env"), Value: variables}
+	if i := slices.IndexFunc(f, func(x entry.Field) bool { return x.Key == env.Key }); i >= 0 {
 		f[i] = env
 		return f
 	}

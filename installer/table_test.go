@@ -87,7 +87,7 @@ func clientFact(c Client, goos string) fact {
 func TestRowsAreWhole(t *testing.T) {
 	m := testMachine(t, "linux")
 	s := testServer(m)
-	s.Home = "/else/where"
+	s.Env = map[string]string{"XDG_CONFIG_HOME": "/else/config", "XDG_STATE_HOME": "/else/where"}
 	for _, c := range Clients() {
 		if c.retired != "" {
 			continue
@@ -105,7 +105,7 @@ func TestRowsAreWhole(t *testing.T) {
 					}
 				}
 			}
-			if !overHTTP && !strings.Contains(snip.Text, "/else/where") {
+			if !overHTTP && (!strings.Contains(snip.Text, "/else/where") || !strings.Contains(snip.Text, "/else/config")) {
 				t.Errorf("%s does not say where Lectern is: %s", c.ID, snip.Text)
 			}
 		}
@@ -114,8 +114,8 @@ func TestRowsAreWhole(t *testing.T) {
 		if c.HasName() {
 			want = append(want, "--client", c.ID)
 		}
-		if got := parseEntryTarget(fields.Map()); !slices.Equal(got.argv, want) || got.home != s.Home {
-			t.Errorf("%s: an entry that runs %v at %q", c.ID, got.argv, got.home)
+		if got := parseEntryTarget(fields.Map()); !slices.Equal(got.argv, want) || !maps.Equal(got.env, s.Env) {
+			t.Errorf("%s: an entry that runs %v at %q", c.ID, got.argv, got.env)
 		}
 		if c.tokenRef == "" && len(c.addHTTP) > 0 {
 			t.Errorf("%s: a command that would hold the token", c.ID)

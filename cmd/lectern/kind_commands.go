@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/status"
-	"github.com/lectern-mcp/lectern/supervisor/daemon"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -241,9 +240,11 @@ func (k kindCommand) run(ctx context.Context, source string, args map[string]str
 			return &exitError{exitDenied, errors.New("nothing was done")}
 		}
 	}
-	if _, err := daemon.GetHealth(ctx, k.Paths.Daemon()); err != nil {
-		return addStartHubAdvice(err)
+	conn, _, err := k.connectToHub(ctx)
+	if err != nil {
+		return err
 	}
+	defer conn.Close() //nolint:errcheck // nothing was written to it
 	takeBack := func() error { return nil }
 	if k.info.Grant != nil {
 		if takeBack, err = k.confirmAndGrantClient(ctx, k.info.Grant.Client(name, args), name); err != nil {

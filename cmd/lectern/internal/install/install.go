@@ -79,7 +79,7 @@ func (p Planner) ServerEntry() (s installer.Server, hint string) {
 // serverAt is ServerEntry with an HTTP address; empty: HTTP is off.
 func (p Planner) serverAt(endpoint string) (s installer.Server, hint string) {
 	bin, hint := p.StableBinary()
-	return installer.Server{Name: app.Name, Bin: bin, URL: endpoint, Home: p.Getenv("LECTERN_HOME")}, hint
+	return installer.Server{Name: app.Name, Bin: bin, URL: endpoint, Env: p.folderVariables()}, hint
 }
 
 // configuredEndpoint is the HTTP address that the configuration asks for.
@@ -115,11 +115,12 @@ func (p Planner) StableBinary() (path, hint string) {
 // Service is `lectern supervise` as the system runs it at login.
 func (p Planner) Service() installer.Service {
 	bin, _ := p.StableBinary()
-	s := installer.Service{Bin: bin, Args: []string{"supervise"}, User: strconv.Itoa(os.Getuid())}
-	if home := p.Getenv("LECTERN_HOME"); home != "" {
-		s.Env = map[string]string{"LECTERN_HOME": home}
-	}
-	return s
+	return installer.Service{Bin: bin, Args: []string{"supervise"}, User: strconv.Itoa(os.Getuid()), Env: p.folderVariables()}
+}
+
+// folderVariables are what other programs must pass on to find this Lectern.
+func (p Planner) folderVariables() map[string]string {
+	return config.FolderVariables(p.Getenv, runtime.GOOS, p.Home)
 }
 
 // A ClientConnection says how a client is to be connected. Name is required.
