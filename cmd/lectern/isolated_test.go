@@ -15,7 +15,7 @@ type isolatedRun struct{ *testing.M }
 
 // testPrograms are all that tests and scripts find on PATH, besides the commands that this binary
 // plays: no MCP client is among them, and nothing that copies, opens or announces.
-const testPrograms = "awk bash cat chmod clear cp curl cut date dd dirname echo env false find git go grep head id kill ln ls mkdir mv " +
+const testPrograms = "awk bash cat chmod clear cp curl cut date dd dirname echo env false find git go grep head id kill ln ls mkdir mkfifo mv " +
 	"node ps rm rmdir sed setpriv setsid sh sleep sort stat strace stty tail tee test tmux touch tr true tty uname wc"
 
 // testVariables are what a person may tell the tests, and what Windows cannot do without.
