@@ -21,29 +21,26 @@ func TestEditSaysWhenAskingEnds(t *testing.T) {
 	reset := func(client, source string) status.Action {
 		return status.Action{Verb: status.SetGrant, Grant: &status.Grant{Client: client, Source: source, Reset: true}}
 	}
-	no := false
 	for name, c := range map[string]struct {
 		file   string
 		action status.Action
 		want   string
 	}{
-		"all, in one source":          {notes, grant("", "notes", "read write"), "agents will write without asking you: notes"},
-		"all, in every source":        {notes + work, grant("", "", "read write delete"), "agents will write, delete without asking you: notes, work"},
-		"where it was not so":         {notes + work + free, grant("", "", "read write"), "agents will write without asking you: notes"},
-		"asked about deletions":       {notes, grant("", "notes", "read write delete", "delete"), "agents will write without asking you: notes"},
-		"asked about all":             {notes, grant("", "notes", "read write delete", "write", "delete"), ""},
-		"only read":                   {notes, grant("", "notes", "read"), ""},
-		"was so before":               {work + free, grant("", "work", "read write delete", "delete"), ""},
-		"one that proves its name":    {notes, grant("owner", "notes", "read write"), "owner will write without asking you: notes"},
-		"one that only claims it":     {notes, grant("cursor", "notes", "read write"), ""},
-		"one, but the source asks":    {notes + asking, grant("owner", "notes", "read write"), ""},
-		"one, in every source":        {notes + work + free, grant("owner", "", "read write delete"), "owner will delete without asking you: work; owner will write, delete without asking you: notes"},
-		"the default of a free one":   {work + free + "[[client]]\nname = \"owner\"\ntoken = true\nsource = \"work\"\neffects = [\"read\", \"write\"]\nask = [\"write\"]\n", reset("owner", "work"), "owner will write without asking you: work"},
-		"the default":                 {work + free, reset("", "work"), ""},
-		"a rule asks":                 {notes + "[[rule]]\ndo = \"ask\"\neffects = [\"write\"]\n", grant("", "notes", "read write"), ""},
-		"admin":                       {notes, grant("", "notes", "read admin"), "agents will admin without asking you: notes"},
-		"a source that asks no more":  {notes, status.Action{Verb: status.SetSource, Target: "notes", Change: &status.SourceChange{Ask: &no}}, "agents will write, delete without asking you: notes"},
-		"a source no longer for read": {notes + "read_only = true\n", status.Action{Verb: status.SetSource, Target: "notes", Change: &status.SourceChange{ReadOnly: &no}}, ""},
+		"all, in one source":        {notes, grant("", "notes", "read write"), "agents will write without asking you: notes"},
+		"all, in every source":      {notes + work, grant("", "", "read write delete"), "agents will write, delete without asking you: notes, work"},
+		"where it was not so":       {notes + work + free, grant("", "", "read write"), "agents will write without asking you: notes"},
+		"asked about deletions":     {notes, grant("", "notes", "read write delete", "delete"), "agents will write without asking you: notes"},
+		"asked about all":           {notes, grant("", "notes", "read write delete", "write", "delete"), ""},
+		"only read":                 {notes, grant("", "notes", "read"), ""},
+		"was so before":             {work + free, grant("", "work", "read write delete", "delete"), ""},
+		"one that proves its name":  {notes, grant("owner", "notes", "read write"), "owner will write without asking you: notes"},
+		"one that only claims it":   {notes, grant("cursor", "notes", "read write"), ""},
+		"one, but the source asks":  {notes + asking, grant("owner", "notes", "read write"), ""},
+		"one, in every source":      {notes + work + free, grant("owner", "", "read write delete"), "owner will delete without asking you: work; owner will write, delete without asking you: notes"},
+		"the default of a free one": {work + free + "[[client]]\nname = \"owner\"\ntoken = true\nsource = \"work\"\neffects = [\"read\", \"write\"]\nask = [\"write\"]\n", reset("owner", "work"), "owner will write without asking you: work"},
+		"the default":               {work + free, reset("", "work"), ""},
+		"a rule asks":               {notes + "[[rule]]\ndo = \"ask\"\neffects = [\"write\"]\n", grant("", "notes", "read write"), ""},
+		"admin":                     {notes, grant("", "notes", "read admin"), "agents will admin without asking you: notes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := Editor{App: apptest.New(t)}

@@ -48,7 +48,6 @@ func (e Editor) proposeSetSource(c config.Config, a status.Action) (Proposal, er
 	p.Source = source
 	if edit.HasChanges() {
 		e.warnAboutChange(&p, c, old)
-		e.warnOfUnasked(&p, c, "", source.Name)
 	}
 	return p, nil
 }
