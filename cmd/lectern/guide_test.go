@@ -34,7 +34,8 @@ var notRun = map[string]string{
 	"lectern hub restart": "the hub may be gone by then", "sudo ": "it is of the machine", "claude ": "it may not be here", "codex ": "it may not be here",
 	"gemini ": "it may not be here", "lectern logs -f": "it does not end", "lectern approve --watch": "it does not end", "lectern\n": "it opens the panel",
 	"lectern plugin": "Logseq may not be here", "lectern serve": "a client runs it", "lectern hub --source": "it does not end",
-	"lectern config edit": "it opens an editor", "lectern markdown sync": "there is no PostgreSQL",
+	"lectern config edit": "it opens an editor", "lectern script schedule": "it asks a person in a terminal",
+	"lectern markdown sync": "there is no PostgreSQL",
 }
 
 // TestGuidesLeaveAskingOn: only the page about permissions has a command to paste after
