@@ -104,7 +104,8 @@ func TestFolderVariables(t *testing.T) {
 		"not absolute":   {map[string]string{"XDG_DATA_HOME": "data"}, "linux", map[string]string{}},
 		"no folder ours": {map[string]string{"XDG_RUNTIME_DIR": "/run/user/7", "XDG_CACHE_HOME": "/c"}, "linux", map[string]string{}},
 		"moved": {
-			map[string]string{"XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d", "XDG_STATE_HOME": "/s"}, "freebsd",
+			map[string]string{"XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d", "XDG_STATE_HOME": "/s"},
+			"freebsd",
 			map[string]string{"XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d", "XDG_STATE_HOME": "/s"},
 		},
 		"all in one":       {map[string]string{"LECTERN_HOME": "/l", "XDG_STATE_HOME": "/s"}, "linux", map[string]string{"LECTERN_HOME": "/l"}},

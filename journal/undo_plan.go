@@ -262,6 +262,8 @@ func (j *Journal) planStep(ctx context.Context, s *undoStep, merging bool, from 
 
 // planChanges fills in the changes that undo s, if the steps before it
 // leave behind what they say and nothing else was edited.
+//
+//nolint:revive // one case after the other is read in one go
 func (s *undoStep) planChanges(ctx context.Context, k tools.Restorer, merging bool, before *precedingUndos) error {
 	if k == nil {
 		return fmt.Errorf("%s does not support undo", s.source)

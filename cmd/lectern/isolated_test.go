@@ -36,7 +36,7 @@ func (r isolatedRun) Run() int {
 	if err := os.Mkdir(bin, 0o700); err != nil {
 		log.Fatal(err)
 	}
-	for _, name := range strings.Fields(testPrograms) {
+	for name := range strings.FieldsSeq(testPrograms) {
 		if path, err := exec.LookPath(name); err == nil {
 			_ = os.Symlink(path, filepath.Join(bin, filepath.Base(path))) // without one the test says what it misses
 		}
@@ -51,7 +51,7 @@ func (r isolatedRun) Run() int {
 			variables[name] = strings.TrimSpace(string(value))
 		}
 	}
-	for _, name := range strings.Fields(testVariables) {
+	for name := range strings.FieldsSeq(testVariables) {
 		if value, ok := os.LookupEnv(name); ok {
 			variables[name] = value
 		}

@@ -264,6 +264,8 @@ type frameHandler func(frame []byte, err error) error
 // readFrames passes the frames of r to handle until r ends, ctx ends or handle fails, and
 // returns the error of handle. It reads in a goroutine of its own, because a read cannot be
 // interrupted; that goroutine ends with ctx, or with the read during which ctx ended.
+//
+//nolint:revive // one case after the other is read in one go
 func readFrames(ctx context.Context, r io.Reader, most int, handle frameHandler) error {
 	type reading struct {
 		frame []byte

@@ -16,16 +16,25 @@ func TestRuleByPathIsNoOracle(t *testing.T) {
 	for _, role := range []string{"user", "gm", "admin"} {
 		b := ownBox(t, rules)
 		for _, names := range [][2]string{ // of a card that is there, and of one that is not
-			{"Harbour", "Harbnone"}, {"harbours", "harbnones"}, {"Harbour+x", "Harbnone+x"}, {"Harbour+x+y", "Harbnone+x+y"},
-			{"Dr. Smith+Harbour", "Dr. Smith+Harbnone"}, {"New+Harbour", "New+Harbnone"}, {"Town+tags", "Town+tnone"}, {"Town+tags+x", "Town+tnone+x"},
+			{"Harbour", "Harbnone"},
+			{"harbours", "harbnones"},
+			{"Harbour+x", "Harbnone+x"},
+			{"Harbour+x+y", "Harbnone+x+y"},
+			{"Dr. Smith+Harbour", "Dr. Smith+Harbnone"},
+			{"New+Harbour", "New+Harbnone"},
+			{"Town+tags", "Town+tnone"},
+			{"Town+tags+x", "Town+tnone+x"},
 		} {
 			for _, c := range [][2]string{
-				{"create_card", `{"name":"NAME","type":"RichText","content":"x"}`}, {"create_card", `{"name":"NAME","type":"Number","content":"none"}`},
+				{"create_card", `{"name":"NAME","type":"RichText","content":"x"}`},
+				{"create_card", `{"name":"NAME","type":"Number","content":"none"}`},
 				{"create_card", `{"name":"NAME","type":"No such type","content":"x"}`},
 				{"batch_cards", `{"operations":[{"action":"create","name":"NAME","content":"x"}]}`},
 				{"batch_cards", `{"operations":[{"action":"create","name":"Fine","content":"x"},{"action":"create","name":"NAME","content":"x"}]}`},
 				{"batch_cards", `{"operations":[{"action":"create","name":"NAME","content":"x"}],"mode":"transactional"}`},
-				{"rename_card", `{"name":"Dr. Smith","new_name":"NAME"}`}, {"update_card", `{"name":"NAME","content":"x"}`}, {"delete_card", `{"name":"NAME"}`},
+				{"rename_card", `{"name":"Dr. Smith","new_name":"NAME"}`},
+				{"update_card", `{"name":"NAME","content":"x"}`},
+				{"delete_card", `{"name":"NAME"}`},
 				{"upload_attachment", `{"name":"NAME","filename":"a.txt","file_data":"eA=="}`},
 			} {
 				for _, dry := range []bool{true, false} {

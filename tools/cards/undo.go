@@ -100,6 +100,8 @@ func keyStates(c tools.Change) (before, after *cardauth.KeyState, err error) {
 
 // Restore implements [tools.Restorer]: each card gets a new revision that equals the
 // old one.
+//
+//nolint:revive // one case after the other is read in one go
 func (l *local) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
 	var cards []cardstore.StateChange
 	var keys []tools.Change

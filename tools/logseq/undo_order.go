@@ -118,6 +118,8 @@ func (r *restorer) readOrder(ctx context.Context, home blockPlace) ([]UUID, erro
 // compareOrders returns what is in another order than it was: the blocks that
 // came back, compared with their former neighbours, and all others, compared
 // with the order before the undo.
+//
+//nolint:revive // one case after the other is read in one go
 func (r *restorer) compareOrders(ctx context.Context) (wrong []string, err error) {
 	var moved []UUID
 	back := map[blockPlace][]blockSnapshot{}

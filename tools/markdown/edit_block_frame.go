@@ -80,6 +80,8 @@ func kindsOf(text string) (all []structure.Kind) {
 
 // framed is content that replaces the block, in the block's frame if it has none and is
 // what such a frame can hold.
+//
+//nolint:revive // one case after the other is read in one go
 func (e blockEdit) framed(content string) string {
 	text := e.page.Text
 	kinds := kindsOf(content)

@@ -110,8 +110,10 @@ func TestAttachmentsOfHidden(t *testing.T) {
 				}
 			}
 			calls := [][2]string{
-				{"org-get-attachments", `{"resourceUri":"org://a.org/headline/V"}`}, {"org-get-attachments", `{"resourceUri":"org://a.org/headline/V","name":"x.txt"}`},
-				{"org-get-attachments", `{"resourceUri":"org://a.org/headline/W","name":"own.txt"}`}, {"org-search-content", `{"query":"ATTACHED","includeArchived":true}`},
+				{"org-get-attachments", `{"resourceUri":"org://a.org/headline/V"}`},
+				{"org-get-attachments", `{"resourceUri":"org://a.org/headline/V","name":"x.txt"}`},
+				{"org-get-attachments", `{"resourceUri":"org://a.org/headline/W","name":"own.txt"}`},
+				{"org-search-content", `{"query":"ATTACHED","includeArchived":true}`},
 				{"org-get-allowed-files", `{}`},
 			}
 			for file := range c.hidden {
@@ -226,8 +228,12 @@ func TestIDsAreNotChosen(t *testing.T) {
 // headline is hidden as that is.
 func TestArchivesOfHidden(t *testing.T) {
 	calls := [][2]string{
-		{"org-get-allowed-files", `{}`}, {"org-search-content", `{"query":"ARCHIVED","includeArchived":true}`}, {"org-search-headlines", `{"query":"ARCHIVED"}`},
-		{"org-read-file", `{"file":"b.org_archive"}`}, {"org-read-file", `{"file":"all.org"}`}, {"org-read-outline", `{"file":"private/b.org_archive"}`},
+		{"org-get-allowed-files", `{}`},
+		{"org-search-content", `{"query":"ARCHIVED","includeArchived":true}`},
+		{"org-search-headlines", `{"query":"ARCHIVED"}`},
+		{"org-read-file", `{"file":"b.org_archive"}`},
+		{"org-read-file", `{"file":"all.org"}`},
+		{"org-read-outline", `{"file":"private/b.org_archive"}`},
 	}
 	for name, c := range map[string]struct {
 		shown, hidden map[string]string

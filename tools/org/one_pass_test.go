@@ -21,11 +21,18 @@ func TestAnswersAreOfOneMoment(t *testing.T) {
 	for name, after := range map[string]string{"longer": "* New\n" + text, "empty": "", "as long": strings.Repeat("x", len(text))} {
 		t.Run(name, func(t *testing.T) {
 			for _, c := range [][2]string{
-				{"org-search-content", `{"query":"alpha"}`}, {"org-search-headlines", `{"query":"Alpha"}`}, {"org-get-todos", `{}`},
-				{"org-query", `{"query":"alpha"}`}, {"org-get-backlinks", `{"resourceUri":"org://id/b-1"}`}, {"org-grep", `{"pattern":"Alpha"}`},
-				{"org-find-nodes", `{"query":"alpha"}`}, {"org-get-agenda-items", `{"date":"2026-01-07","days":1}`},
-				{"org-get-agenda", `{"view":"day","date":"2026-01-07"}`}, {"org-get-habits", `{}`},
-				{"org-clock-report", `{"from":"2026-01-01","to":"2026-01-31"}`}, {"org-clock-report", `{"from":"2026-01-01","to":"2026-01-31","groupBy":"file"}`},
+				{"org-search-content", `{"query":"alpha"}`},
+				{"org-search-headlines", `{"query":"Alpha"}`},
+				{"org-get-todos", `{}`},
+				{"org-query", `{"query":"alpha"}`},
+				{"org-get-backlinks", `{"resourceUri":"org://id/b-1"}`},
+				{"org-grep", `{"pattern":"Alpha"}`},
+				{"org-find-nodes", `{"query":"alpha"}`},
+				{"org-get-agenda-items", `{"date":"2026-01-07","days":1}`},
+				{"org-get-agenda", `{"view":"day","date":"2026-01-07"}`},
+				{"org-get-habits", `{}`},
+				{"org-clock-report", `{"from":"2026-01-01","to":"2026-01-31"}`},
+				{"org-clock-report", `{"from":"2026-01-01","to":"2026-01-31","groupBy":"file"}`},
 			} {
 				possible := []string{answerWhile(t, c, text, text, 0), answerWhile(t, c, after, after, 0)}
 				for look := 1; look <= 5; look++ {

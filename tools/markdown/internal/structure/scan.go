@@ -168,7 +168,7 @@ func (s *scanner) readBlocks(depth int) Line {
 	opened := false
 	for s.findNext() {
 		l, does := s.startBlock(depth, paragraph)
-		switch does {
+		switch does { //nolint:exhaustive // a container goes on
 		case isLeaf:
 			return l
 		case isText:

@@ -13,6 +13,8 @@ const (
 
 // startBlock opens what begins at the next character. The first blocks hold the place;
 // paragraph: so does the paragraph that is open.
+//
+//nolint:revive // one case after the other is read in one go
 func (s *scanner) startBlock(depth int, paragraph bool) (Line, placeKind) {
 	n := len(s.open)
 	inText := n > 0 && s.open[n-1].kind.isParagraph() // which goes on if nothing begins here
