@@ -17,6 +17,10 @@ const maxAttempts = 20
 // ErrBusy means that other transactions kept one from running, again and again.
 var ErrBusy = errors.New("the database is busy; try again later")
 
+// ErrCommitUnknown means that a transaction was to be committed and no answer came: it may
+// be committed, or not.
+var ErrCommitUnknown = errors.New("the connection to the database was lost during a commit")
+
 // A Conn runs statements: within Write and Read those of one transaction, from
 // Reader each by itself.
 //
@@ -103,7 +107,7 @@ func (s *Store) ReadForWrite(fn func(*Conn) error) error {
 // Write runs fn in a transaction, which is committed if fn returns nil.
 // Transactions behave as if they ran one after another. One that cannot, because
 // of another one, is rolled back and fn runs again: fn must have no effect but on
-// the Conn. The error is fn's, or the database's; after a lost connection it is
+// the Conn. The error is fn's, or the database's. It is an [ErrCommitUnknown] if it is
 // not known whether the transaction was committed.
 func (s *Store) Write(ctx context.Context, fn func(*Conn) error) error {
 	if s.dialect == Sqlite {
@@ -153,7 +157,14 @@ func (s *Store) transact(ctx context.Context, db *sql.DB, o *sql.TxOptions, fn f
 	if err := fn(&Conn{tx, s.dialect}); err != nil {
 		return err
 	}
-	return tx.Commit()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	err = tx.Commit()
+	if s.dialect == Postgres && mayBeCommitted(err) {
+		return fmt.Errorf("%w: %w", ErrCommitUnknown, err)
+	}
+	return err
 }
 
 // retry runs fn until other transactions do not keep it from running.

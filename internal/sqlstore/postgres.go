@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"database/sql"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -41,6 +42,15 @@ func (s *Store) openPostgres(dsn string) error {
 func isSerializationFailure(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (e.Code == "40001" || e.Code == "40P01") // serialization_failure, deadlock_detected
+}
+
+// mayBeCommitted reports whether PostgreSQL may have committed a transaction although its
+// commit returned err.
+func mayBeCommitted(err error) bool {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return strings.HasPrefix(e.Code, "57") // the server ends; others say that it was rolled back
+	}
+	return err != nil && !errors.Is(err, sql.ErrTxDone) && !errors.Is(err, pgx.ErrTxCommitRollback)
 }
 
 var serializable = &sql.TxOptions{Isolation: sql.LevelSerializable}
