@@ -247,7 +247,7 @@ func (h *Hub) resolveEffect(ctx context.Context, c *call) (tools.Effect, error) 
 }
 
 // runAuthorizedCall runs the tool of a call on the opened source. What it writes is in the
-// journal before it is written, and marked there when the tool has returned,
+// journal before it is written, and what became of that when the tool has returned,
 // even if the call has been answered by then.
 func (h *Hub) runAuthorizedCall(ctx context.Context, c *call, open *sourceRef, auth authorization) (tools.Result, error) {
 	invoked, cancel := ctx, func() {}
@@ -271,9 +271,7 @@ func (h *Hub) runAuthorizedCall(ctx context.Context, c *call, open *sourceRef, a
 		}
 		return res, err
 	})
-	if c.recorder != nil {
-		c.recorder.End(ctx, open.Restorer(), err)
-	}
+	c.group.endRecorder(c, err)
 	if err == nil {
 		approval.RemoveMadeSteps(h.approvals, c.source.conf.Name, c.announced)
 	}
@@ -362,7 +360,7 @@ func (c *call) callerIdentity() tools.Identity {
 // counted nor recorded:
 //
 //	tool ── BeforeWrite ──▶ pause ──▶ authorization ──▶ circuit breaker ──▶ journal ──▶ deadline
-//	     ── AfterWrite ─────────────────────────────────────────────────▶ journal
+//	     ── AfterWrite, OutcomeUnknown ─────────────────────────────────▶ journal
 type writeObserver struct {
 	hub  *Hub
 	call *call
@@ -407,5 +405,12 @@ func (c writeObserver) authorizeAndRecordChanges(ctx context.Context, changes []
 func (c writeObserver) AfterWrite(target string, after tools.State) {
 	if c.call.recorder != nil {
 		c.call.recorder.AfterWrite(target, after)
+	}
+}
+
+// OutcomeUnknown implements [tools.WriteObserver].
+func (c writeObserver) OutcomeUnknown(target string) {
+	if c.call.recorder != nil {
+		c.call.recorder.OutcomeUnknown(target)
 	}
 }

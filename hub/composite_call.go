@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -37,6 +38,7 @@ type compositeCall struct {
 	wrote   atomic.Bool // something was written, which is taken back unless it is kept
 	next    int         // of steps
 	failure error       // why the group cannot succeed any more; nil: it can
+	ends    []func()    // record what became of the writes of each call
 }
 
 // A compositeStep is one write of a call, or a read that a person is asked about.
@@ -137,6 +139,27 @@ func (g *compositeCall) fail(err error) error {
 	return g.failure
 }
 
+// endRecorder records what became of the writes of a call whose tool has returned. In a
+// group that waits for the end of the group: what one of its calls has announced another
+// may write, so that all of it is written at once.
+func (g *compositeCall) endRecorder(c *call, err error) {
+	recorder := c.recorder // that of another try, if the call is made again
+	if recorder == nil {
+		return
+	}
+	end := func() { recorder.End(err) }
+	if _, panicked := errors.AsType[*panicError](err); panicked {
+		end = recorder.Interrupt
+	}
+	if g == nil || g.recorded == nil {
+		end()
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.ends = append(g.ends, end)
+}
+
 // finish is called when the tool of the lead has returned. It waits for calls
 // that are still on their way; what they wrote is kept if all is well, or else
 // taken back.
@@ -153,6 +176,9 @@ func (g *compositeCall) finish(ctx context.Context, err error) error {
 	}
 	if g.recorded == nil {
 		return err
+	}
+	for _, end := range g.ends {
+		end()
 	}
 	if err == nil && !g.lead.gate.begin() {
 		err = errTimeOver

@@ -307,3 +307,6 @@ func (w dryRunWriteObserver) BeforeWrite(_ context.Context, changes ...tools.Cha
 
 // AfterWrite implements [tools.WriteObserver].
 func (dryRunWriteObserver) AfterWrite(string, tools.State) {}
+
+// OutcomeUnknown implements [tools.WriteObserver].
+func (dryRunWriteObserver) OutcomeUnknown(string) {}

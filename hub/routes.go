@@ -271,6 +271,9 @@ func (routeWriteRefuser) BeforeWrite(context.Context, ...tools.Change) error {
 // AfterWrite implements [tools.WriteObserver].
 func (routeWriteRefuser) AfterWrite(string, tools.State) {}
 
+// OutcomeUnknown implements [tools.WriteObserver].
+func (routeWriteRefuser) OutcomeUnknown(string) {}
+
 // A routeResponseWriter knows the status of an answer and how long it is.
 type routeResponseWriter struct {
 	http.ResponseWriter

@@ -53,9 +53,7 @@ func (o sourceClientCaller) WriteAs(ctx context.Context, client, action string,
 		_, err := catchPanic(func() (struct{}, error) {
 			return struct{}{}, write(ctx, newCallContext(h, c, authorization{approved: true}))
 		})
-		if c.recorder != nil {
-			c.recorder.End(ctx, open.Restorer(), err)
-		}
+		c.group.endRecorder(c, err)
 		return tools.Result{}, err
 	})
 	_, err = finishCall(h, c, res, c.withWriteOutcome(err))

@@ -55,9 +55,7 @@ func (a PersonAPI) runCommandOnSource(ctx context.Context, c *call, r status.Com
 			to := tools.CommandCall{Args: r.Args, Context: newCallContext(a.hub, c, authorization{approved: true})}
 			return struct{}{}, open.Command(ctx, r.Command, to, out)
 		})
-		if c.recorder != nil {
-			c.recorder.End(ctx, open.Restorer(), err)
-		}
+		c.group.endRecorder(c, err)
 		return tools.Result{}, err
 	})
 	if err = c.withWriteOutcome(end(err)); err != nil {

@@ -46,6 +46,7 @@ func (s *stepSource) Restore(ctx context.Context, c tools.CallContext, changes [
 	for _, change := range changes {
 		s.pages[change.Target] = change.After.Exists
 	}
+	c.ReportWritten(changes...)
 	return nil
 }
 
@@ -75,7 +76,8 @@ func (s *stepSource) put(ctx context.Context, c tools.CallContext, in stepsIn) (
 	if err := in.take(ctx, in.Plan); err != nil {
 		return none{}, err
 	}
-	if err := c.BeforeWrite(ctx, tools.Change{Target: in.Page, After: tools.State{Exists: true}}); err != nil {
+	change := tools.Change{Target: in.Page, After: tools.State{Exists: true}}
+	if err := c.BeforeWrite(ctx, change); err != nil {
 		return none{}, err
 	}
 	if err := in.take(ctx, in.Write); err != nil {
@@ -84,6 +86,7 @@ func (s *stepSource) put(ctx context.Context, c tools.CallContext, in stepsIn) (
 	s.mu.Lock()
 	s.pages[in.Page] = true
 	s.mu.Unlock()
+	c.ReportWritten(change)
 	return none{}, in.take(ctx, in.Answer)
 }
 

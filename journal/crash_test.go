@@ -57,7 +57,7 @@ func victim(work, dir, point string) {
 		err := s.write(ctx, tools.CallContext{Writes: r},
 			tools.Change{Target: "a.md", Before: text("a\n"), After: text("A\n")},
 			tools.Change{Target: "b.md", After: text("B\n")})
-		r.End(ctx, s, err)
+		r.End(err)
 	case "undo":
 		if err := j.Undo(ctx, status.Filter{Session: "s1"}, journal.CallOrigin{Client: "lectern undo"}, from); err != nil {
 			fmt.Println(err)

@@ -14,7 +14,7 @@ import (
 
 const (
 	databaseName  = "journal.db"
-	schemaVersion = 6 // of the schema, in user_version
+	schemaVersion = 7 // of the schema, in user_version
 )
 
 // schema encrypts contents, targets and reasons. The columns that Changes are
@@ -60,7 +60,7 @@ CREATE TABLE intents (                      -- calls that an undo has begun with
 );
 CREATE TABLE facts (name TEXT PRIMARY KEY, value BLOB NOT NULL);
 INSERT INTO facts VALUES ('bytes', 0);
-` + groupsSchema + noticesSchema + approvalsSchema + editsSchema + hunksSchema
+` + groupsSchema + noticesSchema + approvalsSchema + editsSchema + hunksSchema + revisionsSchema
 
 // groupsSchema is what version 2 adds: calls that are undone together.
 const groupsSchema = `
@@ -88,6 +88,12 @@ ALTER TABLE changes ADD COLUMN edited INTEGER NOT NULL DEFAULT 0;
 const hunksSchema = `
 ALTER TABLE changes ADD COLUMN hunks INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE changes ADD COLUMN left_out INTEGER NOT NULL DEFAULT 0;
+`
+
+// revisionsSchema is what version 7 adds: the revision that a write makes, where its System
+// keeps revisions.
+const revisionsSchema = `
+ALTER TABLE changes ADD COLUMN a_revision TEXT NOT NULL DEFAULT '';
 `
 
 // openDatabase opens or creates the database in o.Dir. A damaged one is
@@ -176,15 +182,17 @@ func prepareSchema(db *sql.DB, k *encryptionKey, suspect bool) error {
 	}
 	switch version {
 	case 1:
-		return migrate(ctx, db, groupsSchema+noticesSchema+approvalsSchema+editsSchema+hunksSchema, nil)
+		return migrate(ctx, db, groupsSchema+noticesSchema+approvalsSchema+editsSchema+hunksSchema+revisionsSchema, nil)
 	case 2:
-		return migrate(ctx, db, noticesSchema+approvalsSchema+editsSchema+hunksSchema, nil)
+		return migrate(ctx, db, noticesSchema+approvalsSchema+editsSchema+hunksSchema+revisionsSchema, nil)
 	case 3:
-		return migrate(ctx, db, approvalsSchema+editsSchema+hunksSchema, nil)
+		return migrate(ctx, db, approvalsSchema+editsSchema+hunksSchema+revisionsSchema, nil)
 	case 4:
-		return migrate(ctx, db, editsSchema+hunksSchema, nil)
+		return migrate(ctx, db, editsSchema+hunksSchema+revisionsSchema, nil)
 	case 5:
-		return migrate(ctx, db, hunksSchema, nil)
+		return migrate(ctx, db, hunksSchema+revisionsSchema, nil)
+	case 6:
+		return migrate(ctx, db, revisionsSchema, nil)
 	}
 	return nil
 }

@@ -88,6 +88,7 @@ func (s *fakeFolder) write(ctx context.Context, c tools.CallContext, changes ...
 		if err := s.put(ch.Target, ch.After); err != nil {
 			return err
 		}
+		c.AfterWrite(ch.Target, ch.After)
 		if i < len(changes)-1 {
 			s.reach("between")
 		}
@@ -200,7 +201,7 @@ func (d *testJournal) call(session string, to map[string]tools.State) []string {
 		changes = append(changes, tools.Change{Target: target, Before: before, After: to[target]})
 	}
 	err := d.fakeFolder.write(d.Context(), tools.CallContext{Writes: r}, changes...)
-	r.End(d.Context(), d.fakeFolder, err)
+	r.End(err)
 	if err != nil {
 		d.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func writeIn(j *journal.Journal, g *journal.Group, folders map[string]*fakeFolde
 	ctx, s := context.Background(), folders[source]
 	r := j.NewRecorder(journal.CallOrigin{Client: "agent", Session: "s1", Source: source, Tool: "write", Group: g})
 	err := s.write(ctx, tools.CallContext{Writes: r}, changes...)
-	r.End(ctx, s, err)
+	r.End(err)
 	return err
 }
 
@@ -258,7 +258,7 @@ func TestJournalOfTheFormerFormat(t *testing.T) {
 	db, err := sql.Open("sqlite", filepath.Join(g.dir, "journal.db"))
 	if err == nil {
 		_, err = db.ExecContext(t.Context(), `DROP INDEX changes_group; DROP TABLE groups; ALTER TABLE changes DROP COLUMN group_id;
-			ALTER TABLE intents DROP COLUMN group_id; ALTER TABLE intents DROP COLUMN undo_group; DROP TABLE notices; ALTER TABLE changes DROP COLUMN approval; ALTER TABLE changes DROP COLUMN edited; ALTER TABLE changes DROP COLUMN hunks; ALTER TABLE changes DROP COLUMN left_out; PRAGMA user_version = 1`)
+			ALTER TABLE intents DROP COLUMN group_id; ALTER TABLE intents DROP COLUMN undo_group; DROP TABLE notices; ALTER TABLE changes DROP COLUMN approval; ALTER TABLE changes DROP COLUMN edited; ALTER TABLE changes DROP COLUMN hunks; ALTER TABLE changes DROP COLUMN left_out; ALTER TABLE changes DROP COLUMN a_revision; PRAGMA user_version = 1`)
 	}
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)

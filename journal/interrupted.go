@@ -31,6 +31,9 @@ type interruptedTarget struct {
 	now        tools.State
 	stage      interruptedTargetStage
 	superseded bool // a later call has written it
+	// shared means that it holds what the call wrote, and that another writer may have made
+	// it so: it counts as written and is not taken back.
+	shared bool
 }
 
 // reconcileCalls finds out what became of the Changes of interrupted calls of a
@@ -62,10 +65,11 @@ func (j *Journal) reconcileCall(ctx context.Context, k tools.Restorer, rows []ch
 	if err != nil {
 		return err
 	}
+	_, atOnce := k.(tools.RevisionRestorer) // no part of a call is written by itself
 	undoes := slices.ContainsFunc(rows, func(v changeRow) bool { return v.undoes != 0 })
 	var marks []outcomeUpdate
 	n := newNotice(rows)
-	if isCallHalfWritten(targets) && !outlives && k != nil {
+	if isCallHalfWritten(targets) && !outlives && !atOnce && k != nil {
 		back, kept := selectTakeBackTargets(targets, func(c tools.Change) bool { return checkUndo(k, c) != nil })
 		err := k.Restore(ctx, tools.CallContext{}, inverseChanges(back))
 		if isRetryable(err) {
@@ -79,7 +83,9 @@ func (j *Journal) reconcileCall(ctx context.Context, k tools.Restorer, rows []ch
 			marks = append(marks, t.outcomeAfterTakeBack(slices.ContainsFunc(back, t.isSameChange), undoes))
 		}
 		n.TakenBack, n.Kept = targetNames(back), targetNames(kept)
-		found.TakenBack++
+		if len(back) > 0 {
+			found.TakenBack++
+		}
 	} else {
 		j.finishFolderRemoval(ctx, k, targets)
 		for _, t := range targets {
@@ -94,45 +100,90 @@ func (j *Journal) reconcileCall(ctx context.Context, k tools.Restorer, rows []ch
 	if undoes || len(n.TakenBack)+len(n.Kept) == 0 {
 		n = nil // an interrupted undo is resumed, which says what is in its way
 	}
-	return j.saveCallOutcomes(marks, n)
+	return j.saveCallOutcomes(rows[0].call, marks, n)
 }
 
 // saveCallOutcomes puts the outcomes of a call on disk, with what people have to be told;
 // nil: nothing.
-func (j *Journal) saveCallOutcomes(marks []outcomeUpdate, n *Notice) error {
+func (j *Journal) saveCallOutcomes(call int64, marks []outcomeUpdate, n *Notice) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	delete(j.leftInPart, call)
 	j.queueOutcomes(marks...)
 	return j.transact(func(tx *sql.Tx) error { return insertNotice(j.database, tx, n) })
 }
 
-// inspectTargets looks at what the targets of a call hold. An error means that the
+// inspectTargets finds out how far a call came with its targets. An error means that the
 // source cannot tell now.
 func (j *Journal) inspectTargets(ctx context.Context, k tools.Restorer, rows []changeRow) ([]interruptedTarget, error) {
+	j.mu.Lock()
+	reported, isReported := j.leftInPart[rows[0].call]
+	j.mu.Unlock()
 	targets := make([]interruptedTarget, len(rows))
 	for i, v := range rows {
-		t := interruptedTarget{changeRow: v, stage: stageEdited}
-		var err error
-		if t.now, t.superseded, err = j.stateBeforeNextChange(v); err != nil {
-			return nil, err
-		}
-		if !t.superseded && k != nil {
-			t.now, err = k.State(ctx, v.Target)
-		}
-		switch {
-		case isRetryable(err):
-			return nil, err
-		case err != nil || !t.superseded && k == nil: // such as a link or a huge file in its place
-		case sameState(v.Target, t.now, v.Before):
-			t.stage = stageBefore
-		case v.AfterUnknown || sameState(v.Target, t.now, v.After):
-			t.stage = stageAfter
-		case !v.Before.Exists && holdsMovedContent(t.now, v, rows):
-			t.stage = stageMoved
+		t := interruptedTarget{changeRow: v, stage: stageBefore}
+		if !isReported || reported[v.Target] {
+			if err := j.inspectTarget(ctx, &t, k, rows); err != nil {
+				return nil, err
+			}
 		}
 		targets[i] = t
 	}
 	return targets, nil
+}
+
+// inspectTarget finds out how far a call came with t: by the revision that it made, or
+// where t has none by what it holds.
+func (j *Journal) inspectTarget(ctx context.Context, t *interruptedTarget, k tools.Restorer, call []changeRow) error {
+	revisions, keepsRevisions := k.(tools.RevisionRestorer)
+	if keepsRevisions && t.After.Revision != "" {
+		return t.findRevision(ctx, k, revisions)
+	}
+	var err error
+	if k != nil {
+		t.now, err = k.State(ctx, t.Target)
+	}
+	if k != nil && err == nil && !t.AfterUnknown && !isContainer(t.Target) && sameState(t.Target, t.now, t.After) {
+		if t.shared, err = isWrittenByOthersToo(j.database, t.changeRow); err != nil || t.shared || keepsRevisions {
+			t.stage, t.shared = stageAfter, true
+			return err
+		}
+	}
+	if before, known, readErr := j.stateBeforeNextChange(t.changeRow); readErr != nil {
+		return readErr
+	} else if known {
+		t.now, t.superseded, err = before, true, nil
+	}
+	switch {
+	case isRetryable(err):
+		return err
+	case err != nil || !t.superseded && k == nil: // such as a link or a huge file in its place
+		t.stage = stageEdited
+	case sameState(t.Target, t.now, t.Before):
+		t.stage = stageBefore
+	case t.AfterUnknown || sameState(t.Target, t.now, t.After):
+		t.stage = stageAfter
+	case !t.Before.Exists && holdsMovedContent(t.now, t.changeRow, call):
+		t.stage = stageMoved
+	default:
+		t.stage = stageEdited
+	}
+	return nil
+}
+
+// findRevision is inspectTarget by the revision that the call was to make.
+func (t *interruptedTarget) findRevision(ctx context.Context, k tools.Restorer, revisions tools.RevisionRestorer) error {
+	made, err := revisions.HasRevision(ctx, t.Target, t.After.Revision)
+	if err == nil && made {
+		t.stage = stageAfter
+		t.now, err = k.State(ctx, t.Target)
+		t.superseded = t.now.Revision != t.After.Revision
+	}
+	if err != nil && !isRetryable(err) {
+		t.stage = stageEdited
+		return nil
+	}
+	return err
 }
 
 // holdsMovedContent reports whether now is what another target of v's call held before
@@ -177,6 +228,8 @@ func selectTakeBackTargets(targets []interruptedTarget, refused func(tools.Chang
 		switch {
 		case t.stage == stageEdited, t.stage != stageBefore && sourceEdited && !t.Before.Exists:
 			kept = append(kept, t)
+		case t.stage == stageAfter && t.shared:
+			kept = append(kept, t)
 		case t.stage != stageBefore && !t.superseded && !refused(t.inverseChange()):
 			back = append(back, t)
 		}
@@ -213,10 +266,15 @@ func (t *interruptedTarget) outcomeAfterTakeBack(takenBack, undoes bool) outcome
 }
 
 func (t *interruptedTarget) finalOutcome() outcomeUpdate {
-	if t.stage == stageEdited {
-		return t.newOutcomeUpdate(status.OutcomeUnknown)
+	switch {
+	case t.stage == stageBefore:
+		return outcomeUpdate{seq: t.seq, dropped: true}
+	case t.stage == stageAfter && t.AfterUnknown:
+		return outcomeUpdate{seq: t.seq, outcome: status.Written, after: &t.now}
+	case t.stage == stageAfter:
+		return outcomeUpdate{seq: t.seq, outcome: status.Written, leavesGroup: t.shared}
 	}
-	return t.inferOutcome(t.now)
+	return t.newOutcomeUpdate(status.OutcomeUnknown)
 }
 
 // finishFolderRemoval completes a call that was cut short when only folders were left to
@@ -238,8 +296,10 @@ func (j *Journal) finishFolderRemoval(ctx context.Context, k tools.Restorer, tar
 	}
 	for i := range targets {
 		t := &targets[i]
-		if now, err := k.State(ctx, t.Target); err == nil && isContainer(t.Target) && !t.superseded {
-			t.now = now
+		if now, err := k.State(ctx, t.Target); err == nil && isContainer(t.Target) && !t.superseded && t.stage == stageBefore {
+			if t.now = now; sameState(t.Target, now, t.After) {
+				t.stage = stageAfter
+			}
 		}
 	}
 }
@@ -270,14 +330,63 @@ func (s *undoStep) dropEdited(conflict *ConflictError) (kept []string) {
 }
 
 // planTakeBack is planChanges of a step that takes back a group: what
-// somebody has edited since is left, and its names are returned.
-func (s *undoStep) planTakeBack(ctx context.Context, k tools.Restorer) (kept []string, err error) {
+// somebody has written since is left, whatever it holds now, and its names are returned.
+func (j *Journal) planTakeBack(ctx context.Context, s *undoStep, k tools.Restorer) (kept []string, err error) {
+	revisions := map[string]string{} // that the group has made last
+	var others []string
+	for _, v := range s.rows {
+		if _, seen := revisions[v.Target]; seen {
+			continue
+		}
+		revisions[v.Target] = v.After.Revision
+		last, err := j.isLastWrite(ctx, v, k)
+		if err != nil {
+			return nil, err
+		}
+		if !last {
+			others = append(others, v.Target)
+		}
+	}
+	kept = s.dropEdited(&ConflictError{targets: others})
 	for {
 		err := s.planChanges(ctx, k, false, newPrecedingUndos())
 		conflict, ok := errors.AsType[*ConflictError](err)
 		if !ok {
+			for i := range s.changes {
+				if before := &s.changes[i].Before; before.Exists {
+					before.Revision = revisions[s.changes[i].Target]
+				}
+			}
 			return kept, err
 		}
 		kept = append(kept, s.dropEdited(conflict)...)
 	}
+}
+
+// isLastWrite reports whether v is known to be the last write of its target, as far as
+// revisions and the journal tell. That it holds the same contents is not enough: another
+// may have written those since.
+func (j *Journal) isLastWrite(ctx context.Context, v changeRow, k tools.Restorer) (bool, error) {
+	if v.outcome == status.OutcomeUnknown {
+		return false, nil
+	}
+	if v.After.Revision != "" && k != nil {
+		now, err := k.State(ctx, v.Target)
+		if err != nil || now.Exists || v.After.Exists {
+			return now.Revision == v.After.Revision, err
+		}
+	}
+	return hasNoLaterWrite(j.database, v)
+}
+
+// hasNoLaterWrite reports whether nobody else has written the target of a row of a group since.
+func hasNoLaterWrite(d *database, v changeRow) (bool, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.ensureOpen(); err != nil {
+		return false, err
+	}
+	later, err := d.readChangeRows("name = ? AND seq > ? AND group_id <> ? AND outcome = 'written' LIMIT 1",
+		d.targetHash(v.origin.Source, v.Target), v.seq, v.group)
+	return len(later) == 0, err
 }

@@ -2,9 +2,10 @@
 // shown as a diff and undone.
 //
 // A Change is on disk, complete, before the write it belongs to begins.
-// Afterwards it is marked as written, or dropped. A crash in between leaves it
-// pending, and [Journal.ReconcileInterruptedCalls] finds out what happened from what the
-// target holds now. A write that cannot be recorded is refused.
+// Afterwards it is marked as written or dropped, as the writer tells. A crash in between
+// leaves it pending, and [Journal.ReconcileInterruptedCalls] finds out what happened: from
+// the revisions of the target, or where it has none from what it holds now. A write that
+// cannot be recorded is refused.
 //
 // It is not a backup and not a log of calls: contents are kept as long and as
 // far as [Options] say, and people's own edits are not recorded. It knows no
@@ -70,6 +71,7 @@ type database struct {
 	running       map[int64]bool                  // calls that have not ended
 	runningGroups map[int64]bool                  // groups that have not ended
 	needsRecovery map[string]bool                 // sources that may have pending Changes of ended calls
+	leftInPart    map[int64]map[string]bool       // targets of calls that could not take them back
 	moves         map[int64]map[int64]movedTarget // of calls that have ended, by the numbers of their Changes
 	queued        []outcomeUpdate                 // outcomes that are not on disk yet
 	nextCheck     nextRetentionCheck
@@ -89,6 +91,7 @@ func New(o Options) *Journal {
 	}
 	return &Journal{undoLock: newContextMutex(), database: &database{
 		mu: newContextMutex(), opts: o, running: map[int64]bool{}, runningGroups: map[int64]bool{}, needsRecovery: map[string]bool{},
+		leftInPart: map[int64]map[string]bool{},
 	}}
 }
 

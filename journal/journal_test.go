@@ -73,7 +73,7 @@ func TestReadsTouchNothing(t *testing.T) {
 	if err := r.BeforeWrite(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r.End(t.Context(), d.fakeFolder, nil)
+	r.End(nil)
 	if found, err := d.ReconcileInterruptedCalls(t.Context(), "notes", d.fakeFolder, false); err != nil || found.HasFindings() {
 		t.Errorf("found %+v, %v", found, err)
 	}
@@ -82,34 +82,8 @@ func TestReadsTouchNothing(t *testing.T) {
 	}
 }
 
-// After an error of the tool, what the targets hold tells what happened.
-func TestOutcomeAfterAnError(t *testing.T) {
-	d := newTestJournal(t)
-	fail := func(changes []tools.Change, happens func(), k tools.Restorer) {
-		t.Helper()
-		r := d.NewRecorder(journal.CallOrigin{Source: "notes"})
-		if err := r.BeforeWrite(t.Context(), changes...); err != nil {
-			t.Fatal(err)
-		}
-		happens()
-		r.End(t.Context(), k, errors.New("something went wrong"))
-	}
-	d.edit("c.md", text("c"))
-	fail([]tools.Change{
-		{Target: "a.md", After: text("a")},
-		{Target: "b.md", After: text("b")},
-		{Target: "c.md", Before: text("c"), After: text("C")},
-		{Target: "d.md", AfterUnknown: true},
-		{Target: "e.md", AfterUnknown: true},
-	}, func() {
-		d.edit("b.md", text("b"))
-		d.edit("c.md", text("by a person"))
-		d.edit("d.md", text("D"))
-	}, d.fakeFolder)
-	d.checkOutcomes("b.md create written", "c.md update unknown", "d.md create written")
-}
-
-// A source that is unavailable is asked later.
+// What became of a call that nobody can tell of is found out from its source, later if that
+// is unavailable.
 func TestOutcomeIsFoundLater(t *testing.T) {
 	d := newTestJournal(t)
 	r := d.NewRecorder(journal.CallOrigin{Source: "notes"})
@@ -121,15 +95,12 @@ func TestOutcomeIsFoundLater(t *testing.T) {
 	}
 	d.checkOutcomes()
 	d.fakeFolder.fails = tools.Errorf(tools.Unavailable, "not there")
-	r.End(t.Context(), d.fakeFolder, errors.New("lost the peer"))
+	d.reopen()
 	d.checkOutcomes("a.md create unknown")
 	if c := d.list(status.Filter{})[0]; !strings.Contains(c.CannotUndo, "when its source serves again") {
 		t.Errorf("change %+v", c)
 	}
-	if !d.SourceNeedsRecovery("notes") || d.SourceNeedsRecovery("others") {
-		t.Error("what is to be reconciled is not known")
-	}
-	if _, err := d.ReconcileInterruptedCalls(t.Context(), "notes", d.fakeFolder, false); err == nil || !d.SourceNeedsRecovery("notes") {
+	if _, err := d.ReconcileInterruptedCalls(t.Context(), "notes", d.fakeFolder, false); err == nil || !d.SourceNeedsRecovery("notes") || d.SourceNeedsRecovery("others") {
 		t.Errorf("reconciled without asking: %v", err)
 	}
 	d.fakeFolder.fails = nil
@@ -149,9 +120,7 @@ func TestOutcomeIsToldByTheNextChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.edit("a.md", text("1"))
-	d.fakeFolder.fails = tools.Errorf(tools.Unavailable, "not there")
-	r.End(t.Context(), d.fakeFolder, errors.New("lost the peer"))
-	d.fakeFolder.fails = nil
+	d.reopen()
 	d.call("s1", map[string]tools.State{"a.md": text("2")})
 	if found, err := d.ReconcileInterruptedCalls(t.Context(), "notes", d.fakeFolder, false); err != nil || found.Written != 1 || found.Unknown != 0 {
 		t.Errorf("found %+v, %v", found, err)
@@ -167,7 +136,7 @@ func TestOpenChange(t *testing.T) {
 	}
 	d.edit("a.md", text("as another application likes it"))
 	r.AfterWrite("a.md", text("as another application likes it"))
-	r.End(t.Context(), d.fakeFolder, nil)
+	r.End(nil)
 	d.checkOutcomes("a.md create written")
 	d.mustUndo(status.Filter{Source: "notes"})
 	d.fakeFolder.holds(t, map[string]tools.State{})

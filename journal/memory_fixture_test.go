@@ -44,6 +44,7 @@ func (m *memoryJournal) Restore(ctx context.Context, c tools.CallContext, change
 	for _, ch := range changes {
 		m.set(ch.Target, ch.After)
 	}
+	c.ReportWritten(changes...)
 	return nil
 }
 
@@ -69,6 +70,7 @@ func (m *memoryJournal) call(session string, to map[string]tools.State) {
 	}
 	for _, c := range changes {
 		m.set(c.Target, c.After)
+		r.AfterWrite(c.Target, c.After)
 	}
-	r.End(m.Context(), m, nil)
+	r.End(nil)
 }

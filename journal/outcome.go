@@ -16,23 +16,28 @@ type outcomeUpdate struct {
 	outcome status.Outcome
 	dropped bool         // it did not happen
 	after   *tools.State // of a Change whose result was unknown before the write
+	// revision is what the writer has made of the target; empty: as it was recorded.
+	revision string
+	// leavesGroup means that nobody can tell this call from another one that wrote the same:
+	// the target stays as it is when the group is taken back.
+	leavesGroup bool
 }
 
 func (v changeRow) newOutcomeUpdate(o status.Outcome) outcomeUpdate {
 	return outcomeUpdate{seq: v.seq, outcome: o}
 }
 
-// inferOutcome derives the outcome of a Change from what its target holds now.
-func (v changeRow) inferOutcome(now tools.State) outcomeUpdate {
+// reportedOutcome is what became of a Change as its writer has told.
+func (v changeRow) reportedOutcome() outcomeUpdate {
 	switch {
-	case v.AfterUnknown && !sameState(v.Target, now, v.Before):
-		return outcomeUpdate{seq: v.seq, outcome: status.Written, after: &now}
-	case sameState(v.Target, now, v.Before):
+	case v.report == unknownOutcome:
+		return v.newOutcomeUpdate(status.OutcomeUnknown)
+	case v.report == notWritten, v.AfterUnknown && sameState(v.Target, v.After, v.Before):
 		return outcomeUpdate{seq: v.seq, dropped: true}
-	case sameState(v.Target, now, v.After):
-		return v.newOutcomeUpdate(status.Written)
+	case v.AfterUnknown:
+		return outcomeUpdate{seq: v.seq, outcome: status.Written, after: &v.After, revision: v.After.Revision}
 	}
-	return v.newOutcomeUpdate(status.OutcomeUnknown)
+	return outcomeUpdate{seq: v.seq, outcome: status.Written, revision: v.After.Revision}
 }
 
 // sameState reports whether two States of a target are equal. Of a container,
@@ -64,7 +69,8 @@ func (d *database) applyOutcome(tx *sql.Tx, m outcomeUpdate) error {
 		}
 	}
 	var undoes int64
-	err := tx.QueryRowContext(context.Background(), "UPDATE changes SET outcome = ? WHERE seq = ? RETURNING undoes", m.outcome, m.seq).
+	err := tx.QueryRowContext(context.Background(), "UPDATE changes SET outcome = ?, a_revision = coalesce(nullif(?, ''), a_revision), "+
+		"group_id = CASE WHEN ? THEN 0 ELSE group_id END WHERE seq = ? RETURNING undoes", m.outcome, m.revision, m.leavesGroup, m.seq).
 		Scan(&undoes)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil // dropped already

@@ -116,3 +116,4 @@ type refusingContext struct{ err error }
 
 func (r refusingContext) BeforeWrite(context.Context, ...tools.Change) error { return r.err }
 func (refusingContext) AfterWrite(string, tools.State)                       {}
+func (refusingContext) OutcomeUnknown(string)                                {}

@@ -84,7 +84,7 @@ func TestNoiseInTheMiddle(t *testing.T) {
 		for i := range 5 {
 			r := d.NewRecorder(journal.CallOrigin{Client: "agent", Session: "s2", Source: "notes", Tool: "write"})
 			err := d.fakeFolder.write(t.Context(), tools.CallContext{Writes: r}, tools.Change{Target: "new.md", Before: text("x"), After: text(fmt.Sprint(i))})
-			r.End(t.Context(), d.fakeFolder, err)
+			r.End(err)
 			if err != nil {
 				stopped++
 			}

@@ -12,7 +12,7 @@ import (
 )
 
 const changeColumns = `seq, call, time, client, session, source, tool, target, reason, outcome, open, undoes, fixed,
-	b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob, group_id, approval, edited, hunks, left_out`
+	b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob, group_id, approval, edited, hunks, left_out, a_revision`
 
 // readChangeRows reads Changes without their contents. The caller holds mu and is not
 // in a transaction.
@@ -45,7 +45,7 @@ func (d *database) scanChangeRow(from *sql.Rows) (v changeRow, err error) {
 	err = from.Scan(&v.seq, &v.call, &at, &v.origin.Client, &v.origin.Session, &v.origin.Source, &v.origin.Tool, &target, &reason,
 		&v.outcome, &v.AfterUnknown, &v.undoes, &v.cannotUndo,
 		&v.Before.Exists, &v.Before.Mode, &v.beforeSize, &v.beforeBlob, &v.After.Exists, &v.After.Mode, &v.afterSize, &v.afterBlob, &v.group,
-		&v.origin.Approval, &v.origin.Edited, &v.origin.Hunks, &v.origin.LeftOut)
+		&v.origin.Approval, &v.origin.Edited, &v.origin.Hunks, &v.origin.LeftOut, &v.After.Revision)
 	if err != nil {
 		return changeRow{}, err
 	}

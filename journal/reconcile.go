@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"path/filepath"
 
@@ -111,17 +112,38 @@ func (d *database) wasEverCreated() bool {
 	return fileExists(filepath.Join(d.opts.Dir, databaseName)) || fileExists(filepath.Join(d.opts.Dir, keyFileName))
 }
 
-// stateBeforeNextChange returns what the next Change of v's target found there.
+// stateBeforeNextChange returns what the next Change of v's target found there, if that
+// was made: one that was not may have looked before v was made.
 func (d *database) stateBeforeNextChange(v changeRow) (now tools.State, known bool, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.ensureOpen(); err != nil {
 		return now, false, err
 	}
-	next, err := d.readChangeRows("name = ? AND seq > ? AND fixed = '' ORDER BY seq LIMIT 1", d.targetHash(v.origin.Source, v.Target), v.seq)
+	next, err := d.readChangeRows("name = ? AND seq > ? AND fixed = '' AND outcome IN ('written', 'undone') ORDER BY seq LIMIT 1",
+		d.targetHash(v.origin.Source, v.Target), v.seq)
 	if err != nil || len(next) == 0 {
 		return now, false, err
 	}
 	err = d.loadContents(&next[0])
 	return next[0].Before, err == nil, err
+}
+
+// isWrittenByOthersToo reports whether the Change of its target before or after v, by
+// another call, is the same as v: they were under way together, and what the target holds
+// does not tell which of them was made.
+func isWrittenByOthersToo(d *database, v changeRow) (bool, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.ensureOpen(); err != nil {
+		return false, err
+	}
+	twins, err := queryAll(d, func(r *sql.Rows) (seq int64, err error) { return seq, r.Scan(&seq) },
+		`SELECT o.seq FROM changes v JOIN changes o ON o.name = v.name AND o.call <> v.call
+		WHERE v.seq = ? AND o.outcome IN ('', 'written') AND o.open = 0
+			AND o.b_there = v.b_there AND o.b_mode = v.b_mode AND o.b_blob IS v.b_blob
+			AND o.a_there = v.a_there AND o.a_mode = v.a_mode AND o.a_blob IS v.a_blob
+			AND o.seq IN ((SELECT max(seq) FROM changes WHERE name = v.name AND seq < v.seq),
+				(SELECT min(seq) FROM changes WHERE name = v.name AND seq > v.seq))`, v.seq)
+	return len(twins) > 0, err
 }

@@ -80,16 +80,33 @@ func (r *Recorder) recordedWrites() *recordedWrites {
 	return r.writes
 }
 
-// AfterWrite implements [tools.WriteObserver].
+// AfterWrite implements [tools.WriteObserver]. An After that was known before the write
+// stays; the report adds its revision.
 func (r *Recorder) AfterWrite(target string, after tools.State) {
+	r.report(target, func(v *changeRow) {
+		v.report = written
+		if v.AfterUnknown {
+			v.After = after
+		}
+		v.After.Revision = after.Revision
+	})
+}
+
+// OutcomeUnknown implements [tools.WriteObserver].
+func (r *Recorder) OutcomeUnknown(target string) {
+	r.report(target, func(v *changeRow) { v.report = unknownOutcome })
+}
+
+// report notes what the writer reports of a target. It does nothing after End.
+func (r *Recorder) report(target string, note func(v *changeRow)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.writes == nil {
+	if r.writes == nil || r.writes.ended {
 		return
 	}
 	for i := range r.writes.rows {
-		if v := &r.writes.rows[i]; v.Target == target && v.AfterUnknown {
-			v.After, v.afterKnown = after, true
+		if v := &r.writes.rows[i]; v.Target == target {
+			note(v)
 		}
 	}
 }
@@ -111,15 +128,18 @@ func (r *Recorder) IDs() []string {
 	return ids
 }
 
-// targetStateTimeout is how long End may take to ask what targets hold.
-const targetStateTimeout = 5 * time.Second
+// End is called with the error of the tool when it has returned. What became of the
+// Changes is what the tool has reported: a target without a report was not written. If the
+// error has the method IsPartlyWritten, the call is taken back by the next Reconcile.
+func (r *Recorder) End(err error) { r.end(notWritten, isPartialWriteError(err)) }
 
-// End is called with the error of the tool when it has returned. After
-// success, what was reported has happened; otherwise k tells by what the
-// targets hold. What is written in part, as an error says that has the method
-// IsPartlyWritten, is left for Reconcile, which takes it back. A nil k means that the
-// System has no undo.
-func (r *Recorder) End(ctx context.Context, k tools.Restorer, err error) {
+// Interrupt is called in place of End if the tool could not say how far it came, as after a
+// panic: of targets without a report nobody knows.
+func (r *Recorder) Interrupt() { r.end(unknownOutcome, false) }
+
+// end settles the Changes; those without a report are as unreported says. If a part is
+// written, Reconcile settles them.
+func (r *Recorder) end(unreported writeReport, partly bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	w := r.writes
@@ -127,30 +147,27 @@ func (r *Recorder) End(ctx context.Context, k tools.Restorer, err error) {
 		return
 	}
 	w.ended = true
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), targetStateTimeout)
-	defer cancel()
-	var marks []outcomeUpdate
-	partly := isPartialWriteError(err)
-	unknown := partly
+	if partly {
+		leaveInPart(r.journal.database, w.call, r.origin.Source, w.writtenTargets())
+		return
+	}
+	marks := make([]outcomeUpdate, len(w.rows))
+	for i, v := range w.rows {
+		v.report = cmp.Or(v.report, unreported)
+		marks[i] = v.reportedOutcome()
+	}
+	r.journal.finishCall(w.call, marks)
+}
+
+// writtenTargets are those that the tool has reported as written.
+func (w *recordedWrites) writtenTargets() map[string]bool {
+	targets := map[string]bool{}
 	for _, v := range w.rows {
-		switch {
-		case partly: // stays pending
-		case err == nil && !v.AfterUnknown:
-			marks = append(marks, v.newOutcomeUpdate(status.Written))
-		case err == nil && v.afterKnown:
-			marks = append(marks, v.inferOutcome(v.After))
-		case k == nil:
-			marks = append(marks, v.newOutcomeUpdate(status.OutcomeUnknown))
-		default:
-			now, lookErr := k.State(ctx, v.Target)
-			if lookErr != nil {
-				unknown = true // Reconcile asks again
-				continue
-			}
-			marks = append(marks, v.inferOutcome(now))
+		if v.report == written {
+			targets[v.Target] = true
 		}
 	}
-	r.journal.finishCall(w.call, r.origin.Source, unknown, marks)
+	return targets
 }
 
 // isPartialWriteError reports whether an error says that what was written could not be
@@ -205,14 +222,20 @@ func (d *database) recordPending(
 }
 
 // finishCall queues the outcomes of a call.
-func (d *database) finishCall(call int64, source string, unknown bool, marks []outcomeUpdate) {
+func (d *database) finishCall(call int64, marks []outcomeUpdate) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.running, call)
-	if unknown {
-		d.needsRecovery[source] = true
-	}
 	d.queueOutcomes(marks...)
+}
+
+// leaveInPart has Reconcile settle a call that has written these targets and no others, and
+// could not take them back.
+func leaveInPart(d *database, call int64, source string, written map[string]bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.running, call)
+	d.leftInPart[call], d.needsRecovery[source] = written, true
 }
 
 // A changeRow is a Change as it is stored.
@@ -227,7 +250,7 @@ type changeRow struct {
 	outcome    status.Outcome // empty: pending
 	undoes     int64
 	cannotUndo string
-	afterKnown bool // AfterUnknown, and AfterWrite reported it
+	report     writeReport
 	unreadable bool // it cannot be decrypted; Target is "?"
 
 	// Without loading the contents.
@@ -235,11 +258,21 @@ type changeRow struct {
 	beforeBlob, afterBlob []byte
 }
 
+// A writeReport is what the writer has said of a target; 0: nothing yet.
+type writeReport int
+
+const (
+	written writeReport = iota + 1
+	notWritten
+	unknownOutcome
+)
+
 // insertChangeSQL takes 0 as the call of a Change that begins one: its number is then
 // that of the Change, the next after the greatest that the table ever had.
 const insertChangeSQL = `INSERT INTO changes (call, time, client, session, source, tool, name, target, reason, outcome, open, undoes, fixed,
-		b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob, proven, group_id, approval, edited, hunks, left_out)
-		VALUES (ifnull(nullif(?, 0), 1 + ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0)),?,?,?,?,?,?,?,?,'',?,?,'',?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+		b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob, proven, group_id, approval, edited, hunks, left_out,
+		a_revision)
+		VALUES (ifnull(nullif(?, 0), 1 + ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0)),?,?,?,?,?,?,?,?,'',?,?,'',?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 
 func (d *database) insertChangeRow(tx *sql.Tx, v *changeRow) error {
 	ctx := context.Background()
@@ -259,7 +292,7 @@ func (d *database) insertChangeRow(tx *sql.Tx, v *changeRow) error {
 		d.targetHash(v.origin.Source, v.Target), d.key.encrypt([]byte(v.Target), "target"), d.encryptReason(v.origin.Reason),
 		v.AfterUnknown, v.undoes,
 		v.Before.Exists, v.Before.Mode, len(v.Before.Data), v.beforeBlob, after.Exists, after.Mode, len(after.Data), v.afterBlob, v.origin.Proven,
-		v.group, v.origin.Approval, v.origin.Edited, v.origin.Hunks, v.origin.LeftOut)
+		v.group, v.origin.Approval, v.origin.Edited, v.origin.Hunks, v.origin.LeftOut, after.Revision)
 	if err != nil {
 		return err
 	}

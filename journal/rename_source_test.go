@@ -18,7 +18,7 @@ func TestRenamedSourceIsUndone(t *testing.T) {
 	}
 	r := d.NewRecorder(journal.CallOrigin{Client: "agent", Session: "s2", Source: "wiki", Tool: "write"})
 	err := d.fakeFolder.write(t.Context(), tools.CallContext{Writes: r}, tools.Change{Target: "a.md", Before: text("1"), After: text("2")})
-	r.End(t.Context(), d.fakeFolder, err)
+	r.End(err)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,7 +97,7 @@ func TestLimitsBetweenLooks(t *testing.T) {
 	}
 	d.now = d.now.Add(59 * time.Minute)
 	d.call("s1", map[string]tools.State{"a.md": text("a")}) // a look, which spares the call under way
-	r.End(t.Context(), nil, nil)
+	r.End(nil)
 	d.now = d.now.Add(2 * time.Minute)
 	d.call("s1", map[string]tools.State{"b.md": text("b")})
 	for _, c := range d.list(status.Filter{}) {
@@ -116,7 +116,7 @@ func BenchmarkSmallWrite(b *testing.B) {
 		if err := r.BeforeWrite(b.Context(), tools.Change{Target: "a.md", Before: before, After: after}); err != nil {
 			b.Fatal(err)
 		}
-		r.End(b.Context(), nil, nil)
+		r.End(nil)
 	}
 }
 
@@ -125,6 +125,6 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		r := j.NewRecorder(journal.CallOrigin{Client: "agent", Session: "s1", Source: "notes", Tool: "read"})
-		r.End(b.Context(), nil, nil)
+		r.End(nil)
 	}
 }

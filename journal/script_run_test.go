@@ -19,7 +19,7 @@ func TestUndoOfARun(t *testing.T) {
 		f := g.folders[source]
 		r := g.NewRecorder(journal.CallOrigin{Client: "agent", Source: source, Tool: "write", Run: run})
 		err := f.write(t.Context(), tools.CallContext{Writes: r}, c)
-		if r.End(t.Context(), f, err); err != nil {
+		if r.End(err); err != nil {
 			t.Fatal(err)
 		}
 	}

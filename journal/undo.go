@@ -120,7 +120,7 @@ func (j *Journal) applyUndoStep(ctx context.Context, s undoStep, r *Recorder, c 
 	}
 	r.recordedWrites().undoes = undoes
 	err := k.Restore(ctx, c, s.changes)
-	r.End(ctx, k, err)
+	r.End(err)
 	if err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (j *Journal) resumeIntent(ctx context.Context, t undoIntent, k tools.Restor
 	}
 	if t.by.Client == takeBackClientName {
 		n := newNotice(s.rows)
-		if kept, err = s.planTakeBack(ctx, k); noticing {
+		if kept, err = j.planTakeBack(ctx, &s, k); noticing {
 			n.Kept, n.TakenBack = kept, s.targets()
 			s.notice = n
 		}

@@ -282,6 +282,7 @@ func (s *undoStep) planChanges(ctx context.Context, k tools.Restorer, merging bo
 			}
 		}
 		want := tools.Change{Target: v.Target, Before: v.After, After: v.Before}
+		want.Before.Revision = "" // another write of the same contents is no edit
 		if !sameState(v.Target, now, v.After) && !before.explainsDifference(k, v.Target, now, v.After) {
 			merged, ok := tools.State{}, false
 			if merging {

@@ -45,8 +45,15 @@ type WriteObserver interface {
 	// do. A call with dry_run does not call it. The caller holds no lock that
 	// [Restorer].State needs.
 	BeforeWrite(ctx context.Context, changes ...Change) error
-	// AfterWrite reports the After of a Change whose After was unknown.
+	// AfterWrite reports that a target of BeforeWrite was written, and what it holds: the
+	// After, with its revision, or what another application has made of it. It must be
+	// called for each target that the call has written, also if the call then fails, and
+	// for no other: one that was not reported when the tool returns was not written,
+	// whatever it holds.
 	AfterWrite(target string, after State)
+	// OutcomeUnknown reports, in place of AfterWrite, that nobody can tell whether a target
+	// was written: the connection to who writes it was lost.
+	OutcomeUnknown(target string)
 }
 
 // A SourceCaller calls tools as the client of the outer call: grants, policy,
@@ -103,6 +110,20 @@ func (c CallContext) BeforeWrite(ctx context.Context, changes ...Change) error {
 func (c CallContext) AfterWrite(target string, after State) {
 	if c.Writes != nil {
 		c.Writes.AfterWrite(target, after)
+	}
+}
+
+// OutcomeUnknown calls [WriteObserver].OutcomeUnknown.
+func (c CallContext) OutcomeUnknown(target string) {
+	if c.Writes != nil {
+		c.Writes.OutcomeUnknown(target)
+	}
+}
+
+// ReportWritten calls AfterWrite for changes that were written as BeforeWrite was told.
+func (c CallContext) ReportWritten(changes ...Change) {
+	for _, change := range changes {
+		c.AfterWrite(change.Target, change.After)
 	}
 }
 

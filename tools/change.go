@@ -6,9 +6,13 @@ import "context"
 // System: the bytes of a file, a note as JSON, a block with its position and
 // properties. The System can recreate the target from it exactly.
 type State struct {
-	Exists bool   // false: there is no such target, and the other fields are empty
+	Exists bool   // false: there is no such target, and Data and Mode are empty
 	Data   []byte // complete and lossless; text if the System's data is text
 	Mode   uint32 // permission bits of a file; 0 if the System has none
+	// Revision is the id of the write that made it so, where the System keeps revisions
+	// of such targets; empty: it does not, or it is not known any more of a target that was
+	// deleted. It tells two writes of the same contents apart, and is not restored.
+	Revision string
 }
 
 // A Change is what a call does to one target.
@@ -24,6 +28,15 @@ type Change struct {
 	AfterUnknown bool
 }
 
+// A RevisionRestorer is a [Restorer] whose targets have revisions. It puts the id of the one
+// that a write makes into the After of a Change before it writes, and writes all that has
+// revisions in one step: after the process has died the id says whether it did.
+type RevisionRestorer interface {
+	// HasRevision reports whether a target was given a revision. It may have been written
+	// again since.
+	HasRevision(ctx context.Context, target, revision string) (bool, error)
+}
+
 // A Restorer is a [Source] whose Changes can be undone. The suite demands it of
 // every Source with a tool that writes or deletes.
 type Restorer interface {
@@ -31,8 +44,8 @@ type Restorer interface {
 	// [CallContext].BeforeWrite may call it.
 	State(ctx context.Context, target string) (State, error)
 	// Restore takes every target from its Before to its After. If a target does
-	// not hold its Before, Restore changes nothing and returns Conflict with the
-	// target's name. A container, such as a folder, is created if it is missing
+	// not hold its Before, in the revision that it names if it names one, Restore changes
+	// nothing and returns Conflict with the target's name. A container, such as a folder, is created if it is missing
 	// and removed when it becomes empty; if it exists already or must stay, that
 	// is neither a conflict nor reported. Restore reports to c like any tool
 	// that writes.

@@ -34,6 +34,9 @@ func (c CallContext) IsDryRun() bool { _, is := c.Writes.(*DryRun); return is }
 // AfterWrite implements [WriteObserver].
 func (d *DryRun) AfterWrite(string, State) {}
 
+// OutcomeUnknown implements [WriteObserver].
+func (d *DryRun) OutcomeUnknown(string) {}
+
 // Changes is what the first write would have changed; false: the call did not
 // try to write.
 func (d *DryRun) Changes() ([]Change, bool) {

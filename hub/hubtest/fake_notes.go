@@ -144,6 +144,7 @@ func (p *FakeNotes) change(ctx context.Context, c tools.CallContext, to map[stri
 			delete(p.pages, change.Target)
 		}
 	}
+	c.ReportWritten(changes...)
 	return nil
 }
 

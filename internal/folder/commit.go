@@ -32,9 +32,22 @@ func (e *PartlyWrittenError) Unwrap() error { return e.Err }
 // IsPartlyWritten tells the journal of it.
 func (e *PartlyWrittenError) IsPartlyWritten() bool { return true }
 
+// An OutcomeUnknownError reports that a Writer cannot tell whether it has written a file.
+type OutcomeUnknownError struct {
+	Target string
+	Err    error
+}
+
+// Error implements error.
+func (e *OutcomeUnknownError) Error() string { return e.Err.Error() }
+
+// Unwrap returns why it is not known.
+func (e *OutcomeUnknownError) Unwrap() error { return e.Err }
+
 // A Writer writes a file below root in one step, as internal/atomicfile does: from
 // one State to another, and in at most one of them it is missing. If the file does not
-// hold before, the error is an [ConflictError].
+// hold before, the error is an [ConflictError]; an [OutcomeUnknownError] leaves open whether
+// it holds before or after.
 type Writer func(root *os.Root, file string, before, after State) error
 
 // A Committer carries out drafts on the real folder, and takes Changes back. It is
@@ -105,22 +118,24 @@ func (c *Committer) List(ctx context.Context, skip func(name string, dir bool) b
 }
 
 // Commit calls report with the Changes of a draft of this folder and then makes
-// them. If it fails, nothing has changed, unless the error is a [PartlyWrittenError]. It is ErrHidden, before report, if
-// a new name is that of something hidden, which the draft could not know; it is an
-// [ConflictError] if somebody else has written a target.
-func (c *Committer) Commit(d *Draft, report func([]Change) error) error {
+// them. written are those that it has made: a folder that had to stay, or was there
+// already, is not among them. If it fails, none is, unless the error is a
+// [PartlyWrittenError]. It is ErrHidden, before report, if a new name is that of something
+// hidden, which the draft could not know; it is an [ConflictError] if somebody else has
+// written a target.
+func (c *Committer) Commit(d *Draft, report func([]Change) error) (written []Change, err error) {
 	changes := d.Changes()
 	if len(changes) == 0 {
-		return nil
+		return nil, nil
 	}
 	if err := d.checkHidden(changes); err != nil {
-		return err
+		return nil, err
 	}
 	if err := c.checkNewNames(changes); err != nil {
-		return err
+		return nil, err
 	}
 	if err := report(changes); err != nil {
-		return err
+		return nil, err
 	}
 	moved := map[string]string{}
 	for to, from := range d.moves() {
@@ -176,25 +191,27 @@ func (c *Committer) checkNewNames(changes []Change) error {
 // apply makes changes that have been checked: it creates folders, moves files,
 // creates, deletes and rewrites files, and deletes folders that became empty.
 // Each step has its own precondition; when a step fails, the steps before it
-// are rolled back.
-func (c *Committer) apply(changes []Change, moved map[string]string, trashed map[string]bool) error {
+// are rolled back. written are the changes that stand in the end.
+func (c *Committer) apply(changes []Change, moved map[string]string, trashed map[string]bool) (written []Change, err error) {
 	a := &changeApplier{Committer: c, byTarget: map[string]Change{}, trashed: trashed}
 	for _, change := range changes {
 		a.byTarget[change.Target] = change
 	}
-	if err := a.run(changes, moved); err != nil {
+	if err = a.run(changes, moved); err != nil {
 		if left := a.rollBack(); left != nil {
-			return &PartlyWrittenError{errors.Join(err, left)}
+			err = &PartlyWrittenError{errors.Join(err, left)}
 		}
-		return err
+		return a.standing(changes), err
 	}
 	for _, change := range slices.Backward(changes) { // deepest first
 		if dir, isFolder := ParseTarget(change.Target); isFolder && !change.After.Exists {
 			c.removeTemps(dir)
-			c.f.removeEmpty(dir)
+			if c.f.removeEmpty(dir); !c.f.exists(dir) {
+				a.steps = append(a.steps, madeStep{targets: []string{change.Target}})
+			}
 		}
 	}
-	return nil
+	return a.standing(changes), nil
 }
 
 // removeTemps removes what killed Writers left in a folder that holds nothing else.
@@ -215,13 +232,24 @@ type changeApplier struct {
 	trashed  map[string]bool
 
 	recording sync.Mutex
-	undoSteps []undoStep // roll back each step so far
+	steps     []madeStep // so far
 }
 
-// An undoStep rolls back one step of a changeApplier.
-type undoStep struct {
-	back       func() error
-	structural bool // it moves a file or removes a folder
+// A madeStep is one step of a changeApplier.
+type madeStep struct {
+	back       func() error // rolls it back
+	structural bool         // it moves a file or makes a folder
+	targets    []string     // that it has written
+}
+
+// standing are the changes of which a step was made and not rolled back.
+func (a *changeApplier) standing(changes []Change) (made []Change) {
+	for _, change := range changes {
+		if slices.ContainsFunc(a.steps, func(s madeStep) bool { return slices.Contains(s.targets, change.Target) }) {
+			made = append(made, change)
+		}
+	}
+	return made
 }
 
 func (a *changeApplier) run(changes []Change, moved map[string]string) error {
@@ -280,39 +308,42 @@ func (a *changeApplier) addFolder(dir string, c Change) error {
 		}
 		return &ConflictError{c.Target}
 	}
-	return a.record(err, true, func() error {
+	return a.record(err, madeStep{structural: true, targets: []string{c.Target}, back: func() error {
 		a.removeTemps(dir)
 		a.f.removeEmpty(dir)
 		if names, err := a.f.names(dir); err == nil && !slices.ContainsFunc(names, func(name string) bool { return !a.isTemp(name) }) {
 			return fmt.Errorf("remove folder %s: it stays", dir)
 		}
 		return nil
-	})
+	}})
 }
 
-// record remembers how to roll back a step that succeeded.
-func (a *changeApplier) record(err error, structural bool, back func() error) error {
+// record remembers a step that succeeded.
+func (a *changeApplier) record(err error, step madeStep) error {
 	if err == nil {
 		a.recording.Lock()
 		defer a.recording.Unlock()
-		a.undoSteps = append(a.undoSteps, undoStep{back, structural})
+		a.steps = append(a.steps, step)
 	}
 	return err
 }
 
-// rollBack takes the steps back, the last first. Where the text of a file stays, files
+// rollBack takes the steps back, the last first, and keeps those that stand. Where the text of a file stays, files
 // and folders stay where they are, too, as after a kill: otherwise the text of one could
 // come to the place of another, and nobody could tell it from an edit.
 func (a *changeApplier) rollBack() error {
 	var errs []error
-	for _, step := range slices.Backward(a.undoSteps) {
+	var standing []madeStep
+	for _, step := range slices.Backward(a.steps) {
 		if step.structural && len(errs) > 0 {
-			break
+			standing = append(standing, step)
+			continue
 		}
 		if err := step.back(); err != nil {
-			errs = append(errs, err)
+			errs, standing = append(errs, err), append(standing, step)
 		}
 	}
+	a.steps = standing
 	return errors.Join(errs...)
 }
 
@@ -330,7 +361,8 @@ func (a *changeApplier) moveFile(from, to string) error {
 	if errors.Is(err, ErrExists) {
 		return &ConflictError{to}
 	}
-	if err := a.record(err, true, func() error { return a.f.move(to, from) }); err != nil {
+	step := madeStep{structural: true, targets: []string{from, to}, back: func() error { return a.f.move(to, from) }}
+	if err := a.record(err, step); err != nil {
 		return err
 	}
 	gone.Before, made.Before = State{}, gone.Before
@@ -362,18 +394,18 @@ func (a *changeApplier) applyFile(c Change) error {
 			return err
 		}
 		if name != "" {
-			_ = a.record(nil, false, func() error { return a.removeFromTrash(name) })
+			_ = a.record(nil, madeStep{back: func() error { return a.removeFromTrash(name) }})
 		}
 	}
 	err := a.writeFile(c.Target, c.Before, c.After)
 	if err == nil || a.isInPlace(c.Target, c.After, err) {
-		_ = a.record(nil, false, func() error {
+		_ = a.record(nil, madeStep{targets: []string{c.Target}, back: func() error {
 			err := a.writeFile(c.Target, c.After, c.Before)
 			if a.isInPlace(c.Target, c.Before, err) {
 				return nil
 			}
 			return err
-		})
+		}})
 	}
 	return err
 }

@@ -37,6 +37,9 @@ func openWith(t *testing.T, files map[string]string) (*View, string) {
 	return NewView(v, nil), dir
 }
 
+// second is the error of a commit.
+func second(_ []Change, err error) error { return err }
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

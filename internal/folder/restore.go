@@ -9,29 +9,29 @@ import (
 
 // Restore takes every target from its Before to its After, after report. If one
 // does not hold its Before, nothing changes and the error is an [ConflictError]. The
-// Changes of folders are adapted to what must be done now; report gets them so.
-func (c *Committer) Restore(changes []Change, report func([]Change) error) error {
-	changes, err := c.completeFolders(changes)
-	if err != nil {
-		return err
+// Changes of folders are adapted to what must be done now; report gets them so. written
+// are as those of Commit.
+func (c *Committer) Restore(changes []Change, report func([]Change) error) (written []Change, err error) {
+	if changes, err = c.completeFolders(changes); err != nil {
+		return nil, err
 	}
 	for _, change := range changes {
 		now, blocked, err := c.f.readState(change.Target, maxFile)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if !now.equal(change.Before) || change.After.Exists && blocked {
-			return &ConflictError{change.Target}
+			return nil, &ConflictError{change.Target}
 		}
 	}
 	if err := report(changes); err != nil {
-		return err
+		return nil, err
 	}
-	if err := c.apply(changes, detectMoves(changes), nil); err != nil {
-		return err
+	if written, err = c.apply(changes, detectMoves(changes), nil); err != nil {
+		return written, err
 	}
 	c.takeFromTrash(changes)
-	return nil
+	return written, nil
 }
 
 // completeFolders adapts the Changes of folders to what must be done now: it drops
@@ -142,48 +142,48 @@ func (d *Draft) Look(file string) (exists, hidden bool) {
 
 // Commit is [Committer.Commit]: the Changes of a draft of d's View become a part
 // of d.
-func (d *Draft) Commit(over *Draft, report func([]Change) error) error {
+func (d *Draft) Commit(over *Draft, report func([]Change) error) (written []Change, err error) {
 	changes := over.Changes()
 	if len(changes) == 0 {
-		return nil
+		return nil, nil
 	}
 	if err := over.checkHidden(changes); err != nil {
-		return err
+		return nil, err
 	}
 	if err := report(changes); err != nil {
-		return err
+		return nil, err
 	}
 	trashed := over.trashedFiles()
 	d.mu.Lock()
 	maps.Copy(d.trashed, trashed)
 	d.mu.Unlock()
-	return d.accept(changes)
+	return changes, d.accept(changes)
 }
 
 // Restore is [Committer.Restore].
-func (d *Draft) Restore(changes []Change, report func([]Change) error) error {
+func (d *Draft) Restore(changes []Change, report func([]Change) error) (written []Change, err error) {
 	var todo []Change
 	for _, c := range changes {
 		now, err := d.State(c.Target)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		_, isFolder := ParseTarget(c.Target)
 		switch {
 		case isFolder && now.Exists == c.After.Exists:
 			continue
 		case !isFolder && !now.equal(c.Before):
-			return &ConflictError{c.Target}
+			return nil, &ConflictError{c.Target}
 		}
 		todo = append(todo, Change{Target: c.Target, Before: now, After: c.After})
 	}
 	if err := d.checkHidden(todo); err != nil {
-		return err
+		return nil, err
 	}
 	if err := report(todo); err != nil {
-		return err
+		return nil, err
 	}
-	return d.accept(todo)
+	return todo, d.accept(todo)
 }
 
 // accept makes changes in the draft.

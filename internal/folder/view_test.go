@@ -193,7 +193,7 @@ func TestRestoreRemovesTemporaryFiles(t *testing.T) {
 		must(t, err)
 		dir := State{Exists: true, Mode: 0o700}
 		gone := []Change{{Target: "Gone/", Before: dir}, {Target: "Gone/In/", Before: dir}, {Target: "Gone/In/a.md", Before: a}}
-		must(t, c.Restore(gone, func([]Change) error { return nil }))
+		must(t, second(c.Restore(gone, func([]Change) error { return nil })))
 		if v.f.exists("Gone/In") || v.f.exists("Gone") != (other != "") || v.f.exists("Gone/.temp1") != (other != "") {
 			t.Errorf("with %q: Gone/In exists %v, Gone %v", other, v.f.exists("Gone/In"), v.f.exists("Gone"))
 		}
@@ -211,7 +211,7 @@ func TestRestoreOfEmptyFileBesideFolder(t *testing.T) {
 		{Target: "A/", After: State{Exists: true, Mode: 0o700}},
 		{Target: "A.md", Before: empty},
 	}
-	must(t, c.Restore(split, func([]Change) error { return nil }))
+	must(t, second(c.Restore(split, func([]Change) error { return nil })))
 	if text, err := os.ReadFile(filepath.Join(dir, "A", "b.md")); string(text) != "b" || v.f.exists("A.md") {
 		t.Errorf("A/b.md is %q, %v; A.md exists: %v", text, err, v.f.exists("A.md"))
 	}
@@ -246,7 +246,7 @@ func TestDrafts(t *testing.T) {
 		before := names(t, v)
 		reports := 0
 		report := func([]Change) error { reports++; return nil }
-		must(t, d.Commit(over, report))
+		must(t, second(d.Commit(over, report)))
 		if diff := cmp.Diff(before, names(t, v)); diff != "" || reports != 1 {
 			t.Errorf("a draft of a draft has written: %s", diff)
 		}
@@ -256,10 +256,10 @@ func TestDrafts(t *testing.T) {
 		}
 		c := NewCommitter(v, testWriter, func(*os.Root) (uint32, uint32, error) { return noModes() }, isTestTemp)
 		refused := errors.New("refused")
-		if err := c.Commit(d, func([]Change) error { return refused }); !errors.Is(err, refused) {
+		if _, err := c.Commit(d, func([]Change) error { return refused }); !errors.Is(err, refused) {
 			t.Errorf("got %v", err)
 		}
-		must(t, c.Commit(d, report))
+		must(t, second(c.Commit(d, report)))
 		if diff := cmp.Diff(want, names(t, v)); diff != "" {
 			t.Errorf("-drafted +written: %s", diff)
 		}
@@ -270,7 +270,7 @@ func TestDrafts(t *testing.T) {
 		for _, change := range d.Changes() {
 			back = append(back, Change{Target: change.Target, Before: change.After, After: change.Before})
 		}
-		must(t, c.Restore(back, report))
+		must(t, second(c.Restore(back, report)))
 		if diff := cmp.Diff(before, names(t, v)); diff != "" {
 			t.Errorf("-before +restored: %s", diff)
 		}
@@ -288,7 +288,7 @@ func TestCommitRefusesHiddenNames(t *testing.T) {
 		d := NewDraft(v, c.Modes, 1000)
 		must(t, d.AddFile(name, []byte("x")))
 		reported := false
-		err := c.Commit(d, func([]Change) error { reported = true; return nil })
+		_, err := c.Commit(d, func([]Change) error { reported = true; return nil })
 		if !errors.Is(err, want) || reported != (want == nil) {
 			t.Errorf("%s: %v, reported %v", name, err, reported)
 		}
@@ -303,7 +303,7 @@ func TestCommitRefusesHiddenNames(t *testing.T) {
 	d := NewDraft(NewView(v.f, testRules{}), noModes, 1000)
 	must(t, d.AddFile("a.md", []byte("a secret")))
 	c := NewCommitter(d.base, testWriter, nil, isTestTemp)
-	if err := c.Commit(d, nil); !errors.Is(err, ErrHidden) {
+	if _, err := c.Commit(d, nil); !errors.Is(err, ErrHidden) {
 		t.Errorf("what would be hidden is written: %v", err)
 	}
 	l, err := d.base.List(context.Background(), nothing)

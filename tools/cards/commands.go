@@ -133,14 +133,16 @@ func (l *local) makeKey(ctx context.Context, c tools.CallContext, k cardauth.API
 }
 
 func (l *local) setKey(ctx context.Context, c tools.CallContext, id int64, before, after *cardauth.KeyState) error {
-	if err := c.BeforeWrite(ctx, tools.Change{Target: keyTarget(id), Before: stateOf(before), After: stateOf(after)}); err != nil {
+	change := tools.Change{Target: keyTarget(id), Before: stateOf(before), After: stateOf(after)}
+	if err := c.BeforeWrite(ctx, change); err != nil {
 		return err
 	}
 	fits, err := l.auth.SetKeyState(ctx, id, before, after)
 	if err == nil && !fits {
 		err = tools.Errorf(tools.Conflict, "the key was changed by somebody else").WithHint("Try again.")
 	}
-	return err
+	reportCommit(c, err, change)
+	return commitError(err)
 }
 
 // keysNamed are the keys of a name, or NotFound.

@@ -24,6 +24,7 @@ func (l *changeList) BeforeWrite(_ context.Context, changes ...tools.Change) err
 }
 
 func (l *changeList) AfterWrite(string, tools.State) {}
+func (l *changeList) OutcomeUnknown(string)          {}
 
 // run gives a command and returns what it prints.
 func (w *wiki) run(t *testing.T, name string, args map[string]string) (out string, changes changeList, err error) {

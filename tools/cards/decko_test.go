@@ -96,6 +96,7 @@ type waiting struct{ meanwhile func() }
 
 func (w waiting) BeforeWrite(context.Context, ...tools.Change) error { w.meanwhile(); return nil }
 func (waiting) AfterWrite(string, tools.State)                       {}
+func (waiting) OutcomeUnknown(string)                                {}
 
 // Decko fails after it has made a card whose name was in its trash.
 func TestCardOutOfTheTrashIsMade(t *testing.T) {

@@ -20,6 +20,8 @@ type remotePlan struct {
 	cards map[string]*plannedCard // by key
 	order []*plannedCard          // as they are written
 	ops   []operation
+	// refused are the names of operations of a batch that the wiki has refused.
+	refused map[string]bool
 }
 
 // A plannedCard is a card as it is and as it will be.
@@ -213,8 +215,9 @@ func (e *observerError) Error() string { return e.err.Error() }
 // Unwrap returns the cause.
 func (e *observerError) Unwrap() error { return e.err }
 
-// carryOut reports the plan and calls send, which writes it. What came of it is
-// reported although send fails, for a wiki may have written a part.
+// carryOut reports the plan and calls send, which writes it, and what came of it. What a
+// wiki refuses is not written, whatever the card holds then; after another failure it is
+// not known, for the wiki may have written it or a part.
 func (p *remotePlan) carryOut(ctx context.Context, send func() error) error {
 	changes := p.changes()
 	if len(changes) == 0 {
@@ -225,14 +228,26 @@ func (p *remotePlan) carryOut(ctx context.Context, send func() error) error {
 	}
 	err := send()
 	for _, change := range changes {
-		if !change.AfterUnknown {
-			continue
-		}
-		if state, readErr := p.wiki.State(ctx, change.Target); readErr == nil {
-			p.call.AfterWrite(change.Target, state)
+		switch {
+		case isRefusal(err) || p.refused[cardname.Parse(change.Target).Key()]:
+		case err != nil:
+			p.call.OutcomeUnknown(change.Target)
+		case !change.AfterUnknown:
+			p.call.AfterWrite(change.Target, change.After)
+		default:
+			if state, readErr := p.wiki.State(ctx, change.Target); readErr == nil {
+				p.call.AfterWrite(change.Target, state)
+			} else {
+				p.call.OutcomeUnknown(change.Target)
+			}
 		}
 	}
 	return err
+}
+
+// isRefusal reports whether a wiki has answered that it does not write something.
+func isRefusal(err error) bool {
+	return isCode(err, tools.Invalid, tools.NotFound, tools.Conflict, tools.Denied, tools.Limited)
 }
 
 // save writes the operations: one by itself, several as one batch.
@@ -299,10 +314,12 @@ func (p *remotePlan) saveAll(ctx context.Context, ops []operation, mode string) 
 		&out); err != nil {
 		return nil, err
 	}
+	p.refused = map[string]bool{}
 	for _, one := range out.Results {
 		if mode == transactional && one.Status == "error" {
 			return nil, tools.Errorf(tools.Invalid, "'%.100s': %s; nothing was written", one.Name, one.Message)
 		}
+		p.refused[cardname.Parse(one.Name).Key()] = one.failed()
 	}
 	return out.Results, nil
 }

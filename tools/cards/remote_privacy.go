@@ -60,6 +60,9 @@ func (p privateWrites) AfterWrite(target string, after tools.State) {
 	p.outer.AfterWrite(target, after)
 }
 
+// OutcomeUnknown implements [tools.WriteObserver].
+func (p privateWrites) OutcomeUnknown(target string) { p.outer.OutcomeUnknown(target) }
+
 // hiddenError refuses a write onto a hidden card, and one that would make such a card,
 // in the same words.
 func hiddenError() error {

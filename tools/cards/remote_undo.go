@@ -42,30 +42,43 @@ func (m *remote) Restore(ctx context.Context, c tools.CallContext, changes []too
 	if err := c.BeforeWrite(ctx, changes...); err != nil {
 		return err
 	}
-	return m.restore(ctx, changes, after)
+	return m.restore(ctx, c, changes, after)
 }
 
-// restore makes each card what it is to be again. Files are renamed first, and what is
-// below a card goes before it.
-func (m *remote) restore(ctx context.Context, changes []tools.Change, after []*remoteState) error {
+// restore makes each card what it is to be again, and reports each. Files are renamed
+// first, and what is below a card goes before it.
+func (m *remote) restore(ctx context.Context, c tools.CallContext, changes []tools.Change, after []*remoteState) error {
+	end := func(i int, err error) error {
+		switch {
+		case err == nil:
+			c.ReportWritten(changes[i])
+		case !isRefusal(err):
+			c.OutcomeUnknown(changes[i].Target)
+		}
+		return err
+	}
 	order := simpleNamesFirst(changes)
 	for _, i := range order {
 		if after[i] != nil && !changes[i].Before.Exists && isFile(after[i].Type) {
 			if err := m.renameFile(ctx, changes, *after[i]); err != nil {
-				return err
+				return end(i, err)
 			}
 		}
 	}
 	for _, i := range order {
 		if after[i] != nil {
-			if err := m.bringBack(ctx, changes[i].Target, *after[i], changes[i].Before.Exists); err != nil {
+			if err := end(i, m.bringBack(ctx, changes[i].Target, *after[i], changes[i].Before.Exists)); err != nil {
 				return err
 			}
 		}
 	}
 	for _, i := range slices.Backward(order) {
-		if changes[i].Before.Exists && after[i] == nil {
-			if err := m.takeAway(ctx, changes[i].Target); err != nil {
+		if after[i] == nil {
+			var err error
+			if changes[i].Before.Exists {
+				err = m.takeAway(ctx, changes[i].Target)
+			}
+			if end(i, err) != nil {
 				return err
 			}
 		}

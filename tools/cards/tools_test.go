@@ -122,6 +122,8 @@ func (l *changeLog) AfterWrite(target string, after tools.State) {
 	}
 }
 
+func (l *changeLog) OutcomeUnknown(string) {}
+
 func (b toolbox) call(t testing.TB, role, tool string, in map[string]any) (map[string]any, []tools.Change, *tools.Error) {
 	t.Helper()
 	args, err := json.Marshal(in)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,9 +16,6 @@ import (
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
 )
-
-// cardState is a card as journal and people see it.
-func cardState(s *cardstore.State) tools.State { return stateOf(s) }
 
 // stateOf is any state as JSON; nil: nothing is there.
 func stateOf[T any](s *T) tools.State {
@@ -52,11 +50,28 @@ func (l *local) State(ctx context.Context, target string) (tools.State, error) {
 		k, err := l.auth.KeyState(ctx, id)
 		return stateOf(k), err
 	}
-	states, err := l.store.States(ctx, []cardname.Name{cardname.Parse(target)})
+	name := cardname.Parse(target)
+	act, err := cardstore.LastAct(ctx, l.store, name)
 	if err != nil {
 		return tools.State{}, err
 	}
-	return cardState(states[0]), nil
+	states, err := l.store.States(ctx, []cardname.Name{name})
+	if err != nil {
+		return tools.State{}, err
+	}
+	state := stateOf(states[0])
+	state.Revision = actText(act)
+	return state, nil
+}
+
+// HasRevision implements [tools.RevisionRestorer]. Only wikis of our own say which act they
+// will make.
+func (w *Wiki) HasRevision(ctx context.Context, _, revision string) (bool, error) {
+	act, err := strconv.ParseInt(revision, 10, 64)
+	if err != nil || w.local == nil {
+		return false, nil //nolint:nilerr // it is no act
+	}
+	return cardstore.HasAct(ctx, w.local.store, act)
 }
 
 // keyOf is the API key that a target is; false: it is a card.
@@ -111,6 +126,9 @@ func (l *local) Restore(ctx context.Context, c tools.CallContext, changes []tool
 			continue
 		}
 		one := cardstore.StateChange{Name: cardname.Parse(change.Target)}
+		if change.Before.Exists {
+			one.BeforeAct, _ = strconv.ParseInt(change.Before.Revision, 10, 64) // mostly there is none
+		}
 		var err error
 		if one.Before, err = readState[cardstore.State](change.Before); err != nil {
 			return err
@@ -121,10 +139,14 @@ func (l *local) Restore(ctx context.Context, c tools.CallContext, changes []tool
 		cards = append(cards, one)
 	}
 	by := cardstore.Caller{Account: cardstore.ServiceAccount(cardstore.Admin), Role: cardstore.Admin}
-	if err := l.store.RestoreStates(ctx, by, cards, true); err != nil {
+	seed := c.Seed
+	if seed == 0 {
+		seed = rand.Uint64() //nolint:gosec // it makes ids, which keep nothing secret
+	}
+	if err := l.store.RestoreStates(ctx, by, cards, seed, true); err != nil {
 		return restoreError(err)
 	}
-	changes, pending := slices.Clone(changes), slices.Clone(keys)
+	pending := slices.Clone(keys)
 	for _, k := range keys {
 		now, err := l.State(ctx, k.Target)
 		if err != nil {
@@ -137,19 +159,24 @@ func (l *local) Restore(ctx context.Context, c tools.CallContext, changes []tool
 			return tools.Errorf(tools.Conflict, "the API key %q was changed later", k.Target)
 		}
 		if sameState(now, k.After) {
-			isDone := func(c tools.Change) bool { return c.Target == k.Target }
-			changes, pending = slices.DeleteFunc(changes, isDone), slices.DeleteFunc(pending, isDone)
+			pending = slices.DeleteFunc(pending, func(c tools.Change) bool { return c.Target == k.Target })
 		}
 	}
-	if err := c.BeforeWrite(ctx, changes...); err != nil {
+	restored := make([]tools.Change, len(cards))
+	for i, one := range cards {
+		restored[i] = toolChange(one)
+	}
+	if err := c.BeforeWrite(ctx, slices.Concat(restored, pending)...); err != nil {
 		return err
 	}
-	if err := l.store.RestoreStates(ctx, by, cards, false); err != nil {
+	err := l.store.RestoreStates(ctx, by, cards, seed, false)
+	if reportCommit(c, err, restored...); err != nil {
 		return restoreError(err)
 	}
 	for _, k := range pending {
-		if err := l.restoreKey(ctx, k); err != nil {
-			return err
+		err := l.restoreKey(ctx, k)
+		if reportCommit(c, err, k); err != nil {
+			return restoreError(err)
 		}
 	}
 	return nil
@@ -178,5 +205,5 @@ func restoreError(err error) error {
 	if taken, ok := errors.AsType[*cardstore.TakenError](err); ok {
 		return tools.Errorf(tools.Conflict, "the card %.200q has the name by now", taken.Card.Name)
 	}
-	return err
+	return commitError(err)
 }

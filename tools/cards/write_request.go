@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardapi"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardauth"
@@ -107,19 +108,25 @@ func (l *local) write(c tools.CallContext, who cardauth.Principal, r *http.Reque
 	if seed == 0 { // nobody runs this call twice
 		seed = rand.Uint64() //nolint:gosec // it makes ids, which keep nothing secret
 	}
+	var announced []tools.Change
+	announce := func(ctx context.Context, changes ...tools.Change) error {
+		announced = append(announced, changes...)
+		return c.BeforeWrite(ctx, changes...)
+	}
 	furthest := -1
 	out, err := l.api.Write(who, r, body, cardapi.WriteOptions{
 		Seed: seed,
 		Before: func(ctx context.Context, changes []cardstore.StateChange) error {
 			var report []tools.Change
 			for _, change := range changes {
-				report = append(report, tools.Change{Target: string(change.Name), Before: cardState(change.Before), After: cardState(change.After)})
+				report = append(report, toolChange(change))
 			}
-			return c.BeforeWrite(ctx, report...)
+			return announce(ctx, report...)
 		},
 		BeforeKey: func(id int64, before, after *cardauth.KeyState) error {
-			return c.BeforeWrite(r.Context(), tools.Change{Target: keyTarget(id), Before: stateOf(before), After: stateOf(after)})
+			return announce(r.Context(), tools.Change{Target: keyTarget(id), Before: stateOf(before), After: stateOf(after)})
 		},
+		After: func(err error) { reportCommit(c, err, announced...) },
 		Progress: func(done, total int) {
 			if done > furthest { // a request that runs again begins again
 				furthest = done
@@ -133,7 +140,44 @@ func (l *local) write(c tools.CallContext, who cardauth.Principal, r *http.Reque
 	case errors.Is(err, cardstore.ErrHidden):
 		return out, tools.HiddenError("cards like these are hidden from agents").WithHint("Choose another name, or ask the user.")
 	}
-	return out, err
+	return out, commitError(err)
+}
+
+// toolChange is a change of a card as one of tools.
+func toolChange(c cardstore.StateChange) tools.Change {
+	change := tools.Change{Target: string(c.Name), Before: stateOf(c.Before), After: stateOf(c.After)}
+	change.After.Revision = actText(c.Act)
+	return change
+}
+
+// actText is an act as a revision; empty: none.
+func actText(act int64) string {
+	if act == 0 {
+		return ""
+	}
+	return strconv.FormatInt(act, 10)
+}
+
+// reportCommit tells what became of changes that were announced: err is that of their
+// transaction.
+func reportCommit(c tools.CallContext, err error, changes ...tools.Change) {
+	switch {
+	case err == nil:
+		c.ReportWritten(changes...)
+	case errors.Is(err, sqlstore.ErrCommitUnknown):
+		for _, change := range changes {
+			c.OutcomeUnknown(change.Target)
+		}
+	}
+}
+
+// commitError says that nobody knows whether something was written, if that is so.
+func commitError(err error) error {
+	if errors.Is(err, sqlstore.ErrCommitUnknown) {
+		return tools.Errorf(tools.Unavailable, "the connection to the database was lost while this was written, so it may be written or not").
+			WithHint("Read before you write it again.")
+	}
+	return err
 }
 
 // keyTarget names an API key among targets: no card's name begins with a joint.

@@ -101,7 +101,7 @@ func (g *Graph) Batch(ctx context.Context, c tools.CallContext, in BatchIn) (Bat
 		return BatchOut{}, notConnectedError(g.conf.Graph)
 	}
 	var out BatchOut
-	together := &batchContext{outer: c, g: g}
+	together := &batchContext{outer: c, g: g, unknown: map[string]bool{}}
 	step := c
 	step.Writes = together
 	if !in.DryRun {

@@ -2,6 +2,7 @@ package logseq
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/lectern-mcp/lectern/tools"
@@ -15,6 +16,8 @@ type batchContext struct {
 	outer   tools.CallContext
 	g       *Graph
 	targets []string
+	written []tools.Change  // those that a call has reported as written, with an unknown After
+	unknown map[string]bool // those of which a call could not tell
 	stopped error
 }
 
@@ -48,10 +51,21 @@ func (b *batchContext) reportAll(ctx context.Context, items Steps, steps []stepF
 	return b.BeforeWrite(ctx, changes...)
 }
 
-// AfterWrite implements [tools.WriteObserver].
-func (*batchContext) AfterWrite(string, tools.State) {}
+// AfterWrite implements [tools.WriteObserver]. A later call may change the target again.
+func (b *batchContext) AfterWrite(target string, _ tools.State) {
+	if !slices.ContainsFunc(b.written, func(c tools.Change) bool { return c.Target == target }) {
+		b.written = append(b.written, tools.Change{Target: target, AfterUnknown: true})
+	}
+}
 
-// reportResults reports the final state of the targets.
+// OutcomeUnknown implements [tools.WriteObserver].
+func (b *batchContext) OutcomeUnknown(target string) { b.unknown[target] = true }
+
+// reportResults reports the final state of the targets that were written.
 func (b *batchContext) reportResults(ctx context.Context) {
-	b.g.reportResults(ctx, b.outer, b.targets)
+	b.written = slices.DeleteFunc(b.written, func(c tools.Change) bool { return b.unknown[c.Target] })
+	b.g.reportResults(ctx, b.outer, b.written, nil)
+	for _, target := range slices.Sorted(maps.Keys(b.unknown)) {
+		b.outer.OutcomeUnknown(target)
+	}
 }

@@ -39,6 +39,9 @@ func (r *batchDryRun) BeforeWrite(_ context.Context, changes ...tools.Change) er
 // AfterWrite implements [tools.WriteObserver].
 func (*batchDryRun) AfterWrite(string, tools.State) {}
 
+// OutcomeUnknown implements [tools.WriteObserver].
+func (*batchDryRun) OutcomeUnknown(string) {}
+
 // planBatch runs each call of a batch up to its first write. It stops at a
 // call that fails, or that depends on an earlier one: the changes of the rest
 // are reported when they are made.

@@ -49,7 +49,7 @@ func createPage() tools.Tool[*Graph] {
 }
 
 // CreatePage implements create_page: first the page, then its content.
-func (g *Graph) CreatePage(ctx context.Context, c tools.CallContext, in CreatePageIn) (CreatePageOut, error) {
+func (g *Graph) CreatePage(ctx context.Context, c tools.CallContext, in CreatePageIn) (_ CreatePageOut, err error) {
 	title := string(in.Title)
 	drafts, err := g.checkNewPage(ctx, in)
 	if err != nil {
@@ -65,7 +65,7 @@ func (g *Graph) CreatePage(ctx context.Context, c tools.CallContext, in CreatePa
 	if err != nil {
 		return CreatePageOut{}, err
 	}
-	defer finish()
+	defer func() { finish(err) }()
 	for _, d := range drafts {
 		g.usedIDs[d.UUID] = true
 	}

@@ -89,7 +89,7 @@ func appendToJournal() tools.Tool[*Graph] {
 }
 
 // AppendToJournal implements append_to_journal.
-func (g *Graph) AppendToJournal(ctx context.Context, c tools.CallContext, in AppendToJournalIn) (PageWritten, error) {
+func (g *Graph) AppendToJournal(ctx context.Context, c tools.CallContext, in AppendToJournalIn) (_ PageWritten, err error) {
 	day, err := g.parseDay("date", in.Date)
 	if err != nil {
 		return PageWritten{}, err
@@ -123,7 +123,7 @@ func (g *Graph) AppendToJournal(ctx context.Context, c tools.CallContext, in App
 	if err != nil {
 		return PageWritten{}, err
 	}
-	defer finish()
+	defer func() { finish(err) }()
 	var earlier []string
 	if isNew {
 		if p, err = g.createJournal(ctx, day); err != nil {

@@ -39,7 +39,9 @@ func replacePageContent() tools.Tool[*Graph] {
 
 // runReplacePageContent implements replace_page_content. What is new is written
 // first, so that a failure loses nothing.
-func runReplacePageContent(ctx context.Context, g *Graph, c tools.CallContext, in ReplacePageContentIn) (PageContentWritten, error) {
+func runReplacePageContent(
+	ctx context.Context, g *Graph, c tools.CallContext, in ReplacePageContentIn,
+) (out PageContentWritten, err error) {
 	drafts, err := parseContent("content", string(in.Content))
 	if err != nil {
 		return PageContentWritten{}, err
@@ -58,7 +60,7 @@ func runReplacePageContent(ctx context.Context, g *Graph, c tools.CallContext, i
 	if err != nil {
 		return PageContentWritten{}, err
 	}
-	out := PageContentWritten{PageName: p.Name, UUID: p.UUID, Deleted: countBlocks(present)}
+	out = PageContentWritten{PageName: p.Name, UUID: p.UUID, Deleted: countBlocks(present)}
 	if in.DryRun {
 		out.Written = dryRunResult()
 		return out, nil
@@ -78,7 +80,7 @@ func runReplacePageContent(ctx context.Context, g *Graph, c tools.CallContext, i
 	if err != nil {
 		return out, err
 	}
-	defer finish()
+	defer func() { finish(err) }()
 	out.Blocks = topUUIDs(drafts)
 	w := g.insertRequest(p.endPosition(), drafts, nil)
 	w.progress = progressReporter(c)

@@ -2,6 +2,7 @@ package logseq
 
 import (
 	"context"
+	"errors"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -57,9 +58,9 @@ func (d *draft) snapshot() blockTree {
 }
 
 // reportChanges reports what a call is about to change. The caller calls
-// finish when it has written, successfully or not: it reads and reports the
-// final State of the targets.
-func (g *Graph) reportChanges(ctx context.Context, c tools.CallContext, intents ...plannedChange) (finish func(), err error) {
+// finish with the error of its writes when it has made them: it reads and reports what
+// became of the targets.
+func (g *Graph) reportChanges(ctx context.Context, c tools.CallContext, intents ...plannedChange) (finish func(error), err error) {
 	var changes []tools.Change
 	for _, i := range intents {
 		if !i.target.isBlock() && uuidPattern.MatchString(i.target.name) {
@@ -75,29 +76,35 @@ func (g *Graph) reportChanges(ctx context.Context, c tools.CallContext, intents 
 	if err := c.BeforeWrite(ctx, changes...); err != nil {
 		return nil, err
 	}
-	var open []string
 	for i, change := range changes {
 		if intents[i].target.kind == treeTarget && !change.Before.Exists {
 			g.usedIDs[UUID(intents[i].target.name)] = true
 		}
-		if change.AfterUnknown {
-			open = append(open, change.Target)
-		}
 	}
-	return func() { g.reportResults(ctx, c, open) }, nil
+	return func(err error) { g.reportResults(ctx, c, changes, err) }, nil
 }
 
-// reportResults reports what targets hold now.
-func (g *Graph) reportResults(ctx context.Context, c tools.CallContext, targets []string) {
+// reportResults reports what became of targets when their writes have ended with
+// writeErr. After a failure those are written that are not as they were; where Logseq did
+// not answer, the others may still be.
+func (g *Graph) reportResults(ctx context.Context, c tools.CallContext, changes []tools.Change, writeErr error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), verifyTimeout)
 	defer cancel()
-	for _, target := range targets {
-		now, err := g.State(ctx, target)
-		if err != nil {
-			g.log.Warn("what a write has left could not be read", "error", err)
-			return
+	for _, change := range changes {
+		if writeErr == nil && !change.AfterUnknown {
+			c.AfterWrite(change.Target, change.After)
+			continue
 		}
-		c.AfterWrite(target, now)
+		now, err := g.State(ctx, change.Target)
+		switch {
+		case err != nil:
+			g.log.Warn("what a write has left could not be read", "error", err)
+			c.OutcomeUnknown(change.Target)
+		case writeErr == nil || !equalStates(now, change.Before):
+			c.AfterWrite(change.Target, now)
+		case errors.Is(writeErr, tools.ErrOutcomeUnknown{}):
+			c.OutcomeUnknown(change.Target)
+		}
 	}
 }
 

@@ -19,7 +19,7 @@ func (r undoStep) deletes() bool { return r.Before.Exists && !r.After.Exists }
 
 // Restore implements tools.Restorer. It checks everything before the first
 // write. If Logseq then refuses a step, the error lists what was done.
-func (g *Graph) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
+func (g *Graph) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) (err error) {
 	end, err := g.lockWrites(ctx)
 	if err != nil {
 		return err
@@ -43,7 +43,7 @@ func (g *Graph) Restore(ctx context.Context, c tools.CallContext, changes []tool
 	if err := c.BeforeWrite(ctx, r.changes...); err != nil {
 		return err
 	}
-	defer r.reportResults(ctx, c)
+	defer func() { g.reportResults(ctx, c, r.changes, err) }()
 	for _, step := range []func(context.Context) error{r.rename, r.deleteCreated, r.recreatePages, r.restoreBlocks, r.restoreHeads, r.verify} {
 		if err := step(ctx); err != nil {
 			return r.withDone(err)
@@ -59,15 +59,6 @@ type restorer struct {
 	changes []tools.Change // as they are reported: neighbours may be others now
 	orders  map[blockPlace][]UUID
 	done    []string
-}
-
-// reportResults reports the final State of the targets.
-func (r *restorer) reportResults(ctx context.Context, c tools.CallContext) {
-	var targets []string
-	for _, change := range r.changes {
-		targets = append(targets, change.Target)
-	}
-	r.g.reportResults(ctx, c, targets)
 }
 
 // addChange checks that a target still holds its Before.

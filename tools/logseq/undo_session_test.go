@@ -61,7 +61,7 @@ func session(t *testing.T, f *fakePeer, calls [][2]string, person func(*testSour
 	for _, c := range calls {
 		r := j.NewRecorder(journal.CallOrigin{Client: "c", Session: "s", Source: "home", Tool: c[0]})
 		_, err := d.open.Call(t.Context(), tools.CallContext{Writes: r}, c[0], []byte(c[1]))
-		if r.End(t.Context(), d.open.Restorer(), err); err != nil {
+		if r.End(err); err != nil {
 			t.Fatal(err)
 		}
 	}

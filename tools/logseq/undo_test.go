@@ -47,6 +47,8 @@ func (l *changeRecorder) AfterWrite(target string, after tools.State) {
 	}
 }
 
+func (l *changeRecorder) OutcomeUnknown(string) {}
+
 // back are the Changes turned around, the last first.
 func (l *changeRecorder) back() []tools.Change {
 	var out []tools.Change

@@ -49,9 +49,8 @@ func updatePage() tools.Tool[*Graph] {
 
 // UpdatePage implements update_page: properties first, then content. When the
 // second step fails, the error's data says that the first is done.
-func (g *Graph) UpdatePage(ctx context.Context, c tools.CallContext, in UpdatePageIn) (PageWritten, error) {
+func (g *Graph) UpdatePage(ctx context.Context, c tools.CallContext, in UpdatePageIn) (_ PageWritten, err error) {
 	var drafts []*draft
-	var err error
 	if in.ContentAppend != "" {
 		if drafts, err = parseContent("content_append", string(in.ContentAppend)); err != nil {
 			return PageWritten{}, err
@@ -81,7 +80,7 @@ func (g *Graph) UpdatePage(ctx context.Context, c tools.CallContext, in UpdatePa
 	if err != nil {
 		return out, err
 	}
-	defer finish()
+	defer func() { finish(err) }()
 	out.Written = Written{Success: true, Verified: true}
 	var earlier []string
 	if len(in.Properties) > 0 {

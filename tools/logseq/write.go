@@ -96,8 +96,22 @@ func (g *Graph) change(ctx context.Context, c tools.CallContext, w writeRequest,
 	if err != nil {
 		return Written{}, err
 	}
-	defer finish()
-	return g.perform(ctx, w)
+	written, err := g.perform(ctx, w)
+	if !isRefused(err) {
+		finish(err)
+	}
+	return written, err
+}
+
+// isRefused reports whether a single write did nothing: what its targets hold then is
+// others' work.
+func isRefused(err error) bool {
+	e, ok := errors.AsType[*tools.Error](err)
+	if !ok {
+		return err != nil // it was not sent
+	}
+	details, tells := e.Data.(writeDetails)
+	return !tells || details.Applied == false
 }
 
 // perform sends the request once and reads back what it did, because Logseq's
@@ -211,9 +225,9 @@ func (g *Graph) resolveOutcome(ctx context.Context, w writeRequest, session stri
 			saw, err = w.verify(ctx)
 		}
 	}
-	e := &tools.Error{Code: tools.Timeout, Message: "Logseq did not answer in time", Cause: cause}
+	e := &tools.Error{Code: tools.Timeout, Message: "Logseq did not answer in time"}
 	if !isTimeout(cause) {
-		e = &tools.Error{Code: tools.Unavailable, Message: "the connection to Logseq was lost before the answer", Cause: cause}
+		e = &tools.Error{Code: tools.Unavailable, Message: "the connection to Logseq was lost before the answer"}
 	}
 	w.details.Applied = "unknown"
 	switch {
@@ -234,6 +248,10 @@ func (g *Graph) resolveOutcome(ctx context.Context, w writeRequest, session stri
 	default:
 		e.Message += "; it is not known whether the change happened"
 		e.Hint = "Read before you repeat the call."
+	}
+	e.Cause = errors.New(cause.Error()) // without what it says of the outcome
+	if w.details.Applied == "unknown" {
+		e.Cause = errors.Join(tools.ErrOutcomeUnknown{}, cause)
 	}
 	g.log.Warn("write in doubt", "method", w.method, "applied", w.details.Applied)
 	return e.WithData(w.details)

@@ -102,17 +102,18 @@ func (d *draft) commit(ctx context.Context, c tools.CallContext) error {
 	if c.IsDryRun() { // a draft knows nothing of hidden names that are taken
 		to = folder.NewDraft(d.n.view, d.n.modes, maxChanged)
 	}
-	err := to.Commit(d.Draft, func(changes []folder.Change) error {
+	written, err := to.Commit(d.Draft, func(changes []folder.Change) error {
 		if file, found := folder.FindReadOnly(changes); found {
 			r.err = readOnlyError(file)
 			return r.err
 		}
 		return r.report(changes)
 	})
+	c.ReportWritten(toolChanges(written)...)
 	if err == nil || r.err != nil {
 		return r.err
 	}
-	if _, ok := errors.AsType[*folder.PartlyWrittenError](err); ok {
+	if isPartlyWritten(err) {
 		return partlyWrittenError(err)
 	}
 	if e, ok := errors.AsType[*folder.ConflictError](err); ok && !errors.Is(err, folder.ErrHidden) {
@@ -125,7 +126,20 @@ func (d *draft) commit(ctx context.Context, c tools.CallContext) error {
 	return d.n.toolError(r.first, err)
 }
 
-// A changeReport calls BeforeWrite with Changes of the folder.
+// toolChanges are Changes of the folder as those of tools.
+func toolChanges(changes []folder.Change) []tools.Change {
+	all := make([]tools.Change, len(changes))
+	for i, c := range changes {
+		all[i] = tools.Change{Target: c.Target, Before: toolState(c.Before), After: toolState(c.After)}
+	}
+	return all
+}
+
+func toolState(s folder.State) tools.State {
+	return tools.State{Exists: s.Exists, Data: s.Data, Mode: s.Mode}
+}
+
+// A changeReport calls BeforeWrite and AfterWrite with Changes of the folder.
 type changeReport struct {
 	ctx   context.Context
 	c     tools.CallContext
@@ -134,15 +148,18 @@ type changeReport struct {
 }
 
 func (r *changeReport) report(changes []folder.Change) error {
-	reported := make([]tools.Change, len(changes))
-	for i, c := range changes {
-		reported[i] = tools.Change{Target: c.Target, Before: tools.State(c.Before), After: tools.State(c.After)}
-	}
 	if len(changes) > 0 {
 		r.first, _ = folder.ParseTarget(changes[0].Target)
 	}
-	r.err = r.c.BeforeWrite(r.ctx, reported...)
+	r.err = r.c.BeforeWrite(r.ctx, toolChanges(changes)...)
 	return r.err
+}
+
+// restore has to make changes, reported before and after.
+func (r *changeReport) restore(to store, changes []folder.Change) error {
+	written, err := to.Restore(changes, r.report)
+	r.c.ReportWritten(toolChanges(written)...)
+	return err
 }
 
 // writeFile implements [folder.Writer].

@@ -69,6 +69,11 @@ func (n *Notebook) toolError(path string, err error) error {
 	return err
 }
 
+func isPartlyWritten(err error) bool {
+	_, is := errors.AsType[*folder.PartlyWrittenError](err)
+	return is
+}
+
 // partlyWrittenError is the answer where a write failed and taking it back, too.
 func partlyWrittenError(err error) error {
 	return &tools.Error{

@@ -62,8 +62,8 @@ type Notebook struct {
 type store interface {
 	State(target string) (folder.State, error)
 	Look(file string) (exists, hidden bool)
-	Commit(d *folder.Draft, report func([]folder.Change) error) error
-	Restore(changes []folder.Change, report func([]folder.Change) error) error
+	Commit(d *folder.Draft, report func([]folder.Change) error) (written []folder.Change, err error)
+	Restore(changes []folder.Change, report func([]folder.Change) error) (written []folder.Change, err error)
 }
 
 // Open opens a folder. The error is Unavailable, with the path in the message, if

@@ -198,7 +198,7 @@ func (s *syncer) putBack(ctx context.Context, c tools.CallContext, kept pagestor
 	}
 	changes := []folder.Change{{Target: kept.Path, Before: now, After: after}}
 	r := changeReport{ctx: ctx, c: c, first: kept.Path}
-	if err := disk.Restore(changes, r.report); err != nil {
+	if err := r.restore(disk, changes); err != nil {
 		if r.err != nil {
 			return r.err
 		}

@@ -234,10 +234,12 @@ func (f *syncFolder) apply(ctx context.Context, c tools.CallContext, steps []mir
 		return readOnlyError(file)
 	}
 	r := changeReport{ctx: ctx, c: c, first: "."}
-	err := f.disk.Restore(changes, r.report)
+	err := r.restore(f.disk, changes)
 	switch _, conflict := errors.AsType[*folder.ConflictError](err); {
 	case r.err != nil:
 		return errors.Join(errUnrecorded, r.err)
+	case isPartlyWritten(err):
+		return partlyWrittenError(err)
 	case conflict:
 		return errLate
 	case err != nil:

@@ -146,6 +146,7 @@ func (v *syncedVault) changes() []tools.Change {
 }
 
 func (v *syncedVault) AfterWrite(string, tools.State) {}
+func (v *syncedVault) OutcomeUnknown(string)          {}
 func (v *syncedVault) Progress(string, int64, int64)  {}
 func (v *syncedVault) BlockIdleExit(string) func()    { return func() {} }
 func (v *syncedVault) Clear(p status.ProblemType)     { v.show(p.Code, "") }

@@ -18,7 +18,7 @@ func (n *Notebook) State(_ context.Context, target string) (tools.State, error) 
 		name, _ := folder.ParseTarget(target)
 		return tools.State{}, n.toolError(name, err)
 	}
-	return tools.State(st), nil
+	return toolState(st), nil
 }
 
 // Restore implements [tools.Restorer].
@@ -29,14 +29,14 @@ func (n *Notebook) Restore(ctx context.Context, c tools.CallContext, changes []t
 	defer n.writing.Release(1)
 	back := make([]folder.Change, len(changes))
 	for i, change := range changes {
-		back[i] = folder.Change{Target: change.Target, Before: folder.State(change.Before), After: folder.State(change.After)}
+		back[i] = folder.Change{Target: change.Target, Before: folderState(change.Before), After: folderState(change.After)}
 	}
 	r := changeReport{ctx: ctx, c: c, first: "."}
-	err := n.store.Restore(back, r.report)
+	err := r.restore(n.store, back)
 	if r.err != nil {
 		return r.err
 	}
-	if _, ok := errors.AsType[*folder.PartlyWrittenError](err); ok {
+	if isPartlyWritten(err) {
 		return partlyWrittenError(err)
 	}
 	if e, ok := errors.AsType[*folder.ConflictError](err); ok {
@@ -48,6 +48,10 @@ func (n *Notebook) Restore(ctx context.Context, c tools.CallContext, changes []t
 	}
 	n.announceVisible(back)
 	return nil
+}
+
+func folderState(s tools.State) folder.State {
+	return folder.State{Exists: s.Exists, Data: s.Data, Mode: s.Mode}
 }
 
 // announceVisible announces changes, except those of hidden files.

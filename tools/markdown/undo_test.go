@@ -27,6 +27,7 @@ func (k *changeRecorder) BeforeWrite(_ context.Context, changes ...tools.Change)
 }
 
 func (k *changeRecorder) AfterWrite(string, tools.State) {}
+func (k *changeRecorder) OutcomeUnknown(string)          {}
 
 func (k *changeRecorder) targets() []string {
 	var targets []string

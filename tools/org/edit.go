@@ -299,11 +299,7 @@ func (e *edit) commit() error {
 	for _, r := range e.s.roots {
 		if d := e.roots[r]; d != nil && len(d.Changes()) > 0 {
 			drafts = append(drafts, r)
-			for _, change := range d.Changes() {
-				reported = append(reported, tools.Change{
-					Target: r.prefix + change.Target, Before: tools.State(change.Before), After: tools.State(change.After),
-				})
-			}
+			reported = append(reported, r.toolChanges(d.Changes())...)
 			if file, found := folder.FindReadOnly(d.Changes()); found {
 				return tools.Errorf(tools.Denied, "The file is read-only: %s; nothing was changed", r.prefix+file).
 					WithHint("Ask the user; chmod u+w on the file lets it be changed.")
@@ -318,20 +314,19 @@ func (e *edit) commit() error {
 		told = true
 		return e.c.BeforeWrite(e.ctx, reported...)
 	}
-	var done []*root
+	var done []rootWrite
 	for _, r := range drafts {
 		to := r.store
 		if e.c.IsDryRun() { // a draft knows nothing of hidden names that are taken
 			to = folder.NewDraft(r.view, r.modes, maxChanged)
 		}
-		err := to.Commit(e.roots[r], report)
-		if err == nil {
-			done = append(done, r)
-			continue
+		written, err := to.Commit(e.roots[r], report)
+		done = append(done, rootWrite{r, written})
+		if err != nil {
+			return endWrites(e.c, done, err, e.commitError(r, err))
 		}
-		return errors.Join(e.commitError(r, err), e.putBack(done))
 	}
-	return nil
+	return endWrites(e.c, done, nil, nil)
 }
 
 // archivesHidden reports whether a new file is the archive of a hidden one, and would be
@@ -346,23 +341,11 @@ func (e *edit) archivesHidden(f *editedFile) bool {
 }
 
 func (e *edit) commitError(r *root, err error) error {
-	if conflict, ok := errors.AsType[*folder.ConflictError](err); ok {
+	conflict, isConflict := errors.AsType[*folder.ConflictError](err)
+	if _, partly := errors.AsType[*folder.PartlyWrittenError](err); isConflict && !partly {
 		return e.s.toolError(r.prefix+conflict.Target, atomicfile.ErrChanged)
 	}
 	return e.s.toolError(r.prefix, err)
-}
-
-// putBack takes back what was committed in other folders.
-func (e *edit) putBack(done []*root) error {
-	var errs []error
-	for _, r := range done {
-		var back []folder.Change
-		for _, c := range e.roots[r].Changes() {
-			back = append(back, folder.Change{Target: c.Target, Before: c.After, After: c.Before})
-		}
-		errs = append(errs, r.store.Restore(back, func([]folder.Change) error { return nil }))
-	}
-	return errors.Join(errs...)
 }
 
 // writeFile implements [folder.Writer].

@@ -186,10 +186,10 @@ func (b *openBuffers) swap(path, file string, before, after []byte) error {
 		now, readErr := b.client.Read(context.Background(), path)
 		switch {
 		case readErr != nil:
-			return &tools.Error{
+			return &folder.OutcomeUnknownError{Target: file, Err: &tools.Error{
 				Code: tools.Timeout, Message: fmt.Sprintf("Emacs did not say whether it changed its buffer of %s", file),
 				Hint: "Read the file before you write again.", Cause: errors.Join(tools.ErrOutcomeUnknown{}, err),
-			}
+			}}
 		case bytes.Equal(now, after):
 			err = nil
 		case bytes.Equal(now, before):

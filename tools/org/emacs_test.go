@@ -57,6 +57,7 @@ func (p *livePerson) BeforeWrite(_ context.Context, changes ...tools.Change) err
 }
 
 func (p *livePerson) AfterWrite(string, tools.State) {}
+func (p *livePerson) OutcomeUnknown(string)          {}
 
 func (p *livePerson) state(path, from, to string) error {
 	args := fmt.Sprintf(`{"resourceUri":%q,"currentState":%q,"newState":%q}`, "org://"+path, from, to)

@@ -53,6 +53,15 @@ func errorFormat() tools.ErrorFormat {
 	})
 }
 
+// partlyWrittenError is the answer where a write failed and taking it back, too.
+func partlyWrittenError(err error) error {
+	return &tools.Error{
+		Code: tools.Unavailable, Message: "The files could not be written, and not all that was written could be taken back",
+		Hint:  "Lectern takes it back before the next call. Ask the user whether the disk is full or fails, then read the files again.",
+		Cause: err,
+	}
+}
+
 // notAllowedError is the answer for every file that is not open: hidden, foreign or
 // missing.
 func notAllowedError(file string) error {
@@ -67,11 +76,7 @@ func (s *catalog) toolError(file string, err error) error {
 		return err // an answer already
 	}
 	if _, ok := errors.AsType[*folder.PartlyWrittenError](err); ok {
-		return &tools.Error{
-			Code: tools.Unavailable, Message: "The files could not be written, and not all that was written could be taken back",
-			Hint:  "Lectern takes it back before the next call. Ask the user whether the disk is full or fails, then read the files again.",
-			Cause: err,
-		}
+		return partlyWrittenError(err)
 	}
 	switch {
 	case err == nil:

@@ -17,3 +17,6 @@ func (o observer) BeforeWrite(_ context.Context, changes ...tools.Change) error 
 
 // AfterWrite implements [tools.WriteObserver].
 func (o observer) AfterWrite(string, tools.State) {}
+
+// OutcomeUnknown implements [tools.WriteObserver].
+func (o observer) OutcomeUnknown(string) {}

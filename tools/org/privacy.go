@@ -239,7 +239,7 @@ func (s *Source) HidesChange(_ context.Context, c tools.Change) (bool, error) {
 		hidden = known && hidden
 		states := []tools.State{c.Before, c.After}
 		if now, err := r.store.State(rel); err == nil {
-			states = append(states, tools.State(now))
+			states = append(states, toolState(now))
 		}
 		for _, st := range states {
 			if st.Exists {

@@ -40,8 +40,8 @@ type root struct {
 type store interface {
 	State(target string) (folder.State, error)
 	Look(file string) (exists, hidden bool)
-	Commit(d *folder.Draft, report func([]folder.Change) error) error
-	Restore(changes []folder.Change, report func([]folder.Change) error) error
+	Commit(d *folder.Draft, report func([]folder.Change) error) (written []folder.Change, err error)
+	Restore(changes []folder.Change, report func([]folder.Change) error) (written []folder.Change, err error)
 }
 
 // allows reports whether a path in the folder is that of an Org file that the

@@ -29,7 +29,7 @@ func (s *Source) State(_ context.Context, target string) (tools.State, error) {
 	if err != nil {
 		return tools.State{}, s.toolError(target, err)
 	}
-	return tools.State(st), nil
+	return toolState(st), nil
 }
 
 // Restore implements [tools.Restorer].
@@ -49,7 +49,7 @@ func (s *Source) Restore(ctx context.Context, c tools.CallContext, changes []too
 	if err := c.BeforeWrite(ctx, reported...); err != nil {
 		return err
 	}
-	if err := s.restoreRoots(plan, byRoot); err != nil {
+	if err := s.restoreRoots(c, plan, byRoot); err != nil {
 		return err
 	}
 	for _, r := range plan {
@@ -71,7 +71,7 @@ func (s *Source) changesByRoot(changes []tools.Change) (map[*root][]folder.Chang
 				"the disk", change.Target).
 				WithHint("There is nothing to undo.")
 		}
-		byRoot[r] = append(byRoot[r], folder.Change{Target: rel, Before: folder.State(change.Before), After: folder.State(change.After)})
+		byRoot[r] = append(byRoot[r], folder.Change{Target: rel, Before: folderState(change.Before), After: folderState(change.After)})
 	}
 	return byRoot, nil
 }
@@ -84,12 +84,8 @@ func (s *Source) planRestore(byRoot map[*root][]folder.Change) (plan []*root, re
 			continue
 		}
 		plan = append(plan, r)
-		err := r.store.Restore(byRoot[r], func(all []folder.Change) error {
-			for _, change := range all {
-				reported = append(reported, tools.Change{
-					Target: r.prefix + change.Target, Before: tools.State(change.Before), After: tools.State(change.After),
-				})
-			}
+		_, err := r.store.Restore(byRoot[r], func(all []folder.Change) error {
+			reported = append(reported, r.toolChanges(all)...)
 			return errPlanned
 		})
 		if err != nil && !errors.Is(err, errPlanned) {
@@ -101,18 +97,68 @@ func (s *Source) planRestore(byRoot map[*root][]folder.Change) (plan []*root, re
 
 // restoreRoots restores one root after the other. Each does all or nothing by itself;
 // if one fails, those before it are taken back, so that this holds for all together.
-func (s *Source) restoreRoots(plan []*root, byRoot map[*root][]folder.Change) error {
-	reportedAlready := func([]folder.Change) error { return nil }
-	for n, r := range plan {
-		if err := r.store.Restore(byRoot[r], reportedAlready); err != nil {
-			errs := []error{s.restoreError(r, err)}
-			for _, done := range plan[:n] {
-				errs = append(errs, done.store.Restore(reverseChanges(byRoot[done]), reportedAlready))
-			}
-			return errors.Join(errs...)
+func (s *Source) restoreRoots(c tools.CallContext, plan []*root, byRoot map[*root][]folder.Change) error {
+	var done []rootWrite
+	for _, r := range plan {
+		written, err := r.store.Restore(byRoot[r], reportedAlready)
+		done = append(done, rootWrite{r, written})
+		if err != nil {
+			return endWrites(c, done, err, s.restoreError(r, err))
 		}
 	}
-	return nil
+	return endWrites(c, done, nil, nil)
+}
+
+// reportedAlready is for changes of a root that were reported with those of others.
+func reportedAlready([]folder.Change) error { return nil }
+
+// A rootWrite is what was written in one folder.
+type rootWrite struct {
+	*root
+
+	written []folder.Change
+}
+
+// endWrites reports what was written in several folders, one after the other. After a
+// failure in the last, cause, which agents are told as told, all is put back; where that
+// fails the journal does it.
+func endWrites(c tools.CallContext, done []rootWrite, cause, told error) error {
+	var errs []error
+	for i := range done {
+		if last := i == len(done)-1; cause != nil && !last && len(done[i].written) > 0 {
+			_, err := done[i].store.Restore(reverseChanges(done[i].written), reportedAlready)
+			if err != nil {
+				errs = append(errs, err)
+			} else {
+				done[i].written = nil
+			}
+		}
+		c.ReportWritten(done[i].toolChanges(done[i].written)...)
+	}
+	if unknown, ok := errors.AsType[*folder.OutcomeUnknownError](cause); ok {
+		c.OutcomeUnknown(done[len(done)-1].prefix + unknown.Target)
+	}
+	if len(errs) > 0 {
+		return partlyWrittenError(&folder.PartlyWrittenError{Err: errors.Join(append(errs, cause)...)})
+	}
+	return told
+}
+
+// toolChanges are Changes of files of r as those of tools.
+func (r *root) toolChanges(changes []folder.Change) []tools.Change {
+	all := make([]tools.Change, len(changes))
+	for i, c := range changes {
+		all[i] = tools.Change{Target: r.prefix + c.Target, Before: toolState(c.Before), After: toolState(c.After)}
+	}
+	return all
+}
+
+func toolState(s folder.State) tools.State {
+	return tools.State{Exists: s.Exists, Data: s.Data, Mode: s.Mode}
+}
+
+func folderState(s tools.State) folder.State {
+	return folder.State{Exists: s.Exists, Data: s.Data, Mode: s.Mode}
 }
 
 // errPlanned ends a Restore that only finds out what it would do.
@@ -127,7 +173,8 @@ func reverseChanges(changes []folder.Change) []folder.Change {
 }
 
 func (s *Source) restoreError(r *root, err error) error {
-	if e, ok := errors.AsType[*folder.ConflictError](err); ok {
+	e, ok := errors.AsType[*folder.ConflictError](err)
+	if _, partly := errors.AsType[*folder.PartlyWrittenError](err); ok && !partly {
 		return tools.Errorf(tools.Conflict, "%s was edited later; nothing was changed", r.prefix+e.Target).
 			WithHint("Read it: a change cannot be undone over a later edit.")
 	}

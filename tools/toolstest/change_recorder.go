@@ -17,10 +17,11 @@ type changeRecorder struct {
 
 	reports int
 	changes []tools.Change
+	written map[string]bool // targets that were reported as written
 }
 
 func (s *suite) newRecorder(what string) *changeRecorder {
-	return &changeRecorder{progressChecker: &progressChecker{s: s, what: what}}
+	return &changeRecorder{progressChecker: &progressChecker{s: s, what: what}, written: map[string]bool{}}
 }
 
 func (l *changeRecorder) callContext() tools.CallContext {
@@ -48,19 +49,44 @@ func (l *changeRecorder) BeforeWrite(ctx context.Context, changes ...tools.Chang
 func (l *changeRecorder) AfterWrite(target string, after tools.State) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	i := slices.IndexFunc(l.changes, func(c tools.Change) bool { return c.Target == target && c.AfterUnknown })
-	if i < 0 {
-		l.s.Errorf("%s: reports the After of %q, which was not unknown", l.what, target)
+	i := slices.IndexFunc(l.changes, func(c tools.Change) bool { return c.Target == target })
+	switch {
+	case i < 0:
+		l.s.Errorf("%s: reports that it has written %q, which it did not announce", l.what, target)
 		return
+	case l.written[target]:
+		l.s.Errorf("%s: reports twice that it has written %q", l.what, target)
+	case !l.changes[i].AfterUnknown && (!equalStates(after, l.changes[i].After) || after.Revision != l.changes[i].After.Revision):
+		l.s.Errorf("%s: announced that %q would hold %s, and reports %s", l.what, target, describeState(l.changes[i].After), describeState(after))
 	}
-	l.changes[i].After, l.changes[i].AfterUnknown = after, false
+	l.written[target], l.changes[i].After, l.changes[i].AfterUnknown = true, after, false
+}
+
+// OutcomeUnknown implements [tools.WriteObserver].
+func (l *changeRecorder) OutcomeUnknown(target string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.s.Errorf("%s: cannot tell whether it has written %q", l.what, target)
+}
+
+// checkOutcomes checks that a call that succeeded has reported each target as written,
+// and one that failed none: its caller has compared digests.
+func (l *changeRecorder) checkOutcomes(failed bool) {
+	l.s.Helper()
+	for _, c := range l.changes {
+		if l.written[c.Target] == failed {
+			l.s.Errorf("%s: reports that it has written %q: %v, and failed: %v", l.what, c.Target, l.written[c.Target], failed)
+		}
+	}
 }
 
 // reverseChanges returns the Changes that undo changes.
 func reverseChanges(changes []tools.Change) []tools.Change {
 	var back []tools.Change
 	for _, c := range slices.Backward(changes) {
-		back = append(back, tools.Change{Target: c.Target, Before: c.After, After: c.Before})
+		now := c.After
+		now.Revision = "" // contents decide what can be undone
+		back = append(back, tools.Change{Target: c.Target, Before: now, After: c.Before})
 	}
 	return back
 }
@@ -73,7 +99,7 @@ func describeState(st tools.State) string {
 	if !st.Exists {
 		return "nothing"
 	}
-	return fmt.Sprintf("%o %q", st.Mode, abbreviate(string(st.Data), 200))
+	return fmt.Sprintf("%o %q, revision %q", st.Mode, abbreviate(string(st.Data), 200), st.Revision)
 }
 
 // readState returns what target holds now.

@@ -67,12 +67,18 @@ func (s *suite) callAndCheckReport(src source, t tools.ToolInfo, args []byte) []
 		if l.reports == 0 && src.Digest() != before {
 			s.Errorf("%s: the data changed before the report", l.what)
 		}
+		if keeper, _ := src.Restorer().(tools.RevisionRestorer); keeper != nil && c.After.Revision != "" {
+			if has, err := keeper.HasRevision(ctx, c.Target, c.After.Revision); has || err != nil {
+				s.Errorf("%s: %q has the revision %q before it is written (%v)", l.what, c.Target, c.After.Revision, err)
+			}
+		}
 		now, err := src.Restorer().State(ctx, c.Target)
 		if err != nil || !equalStates(now, c.Before) {
 			s.Errorf("%s: reports that %q holds %s, but it holds %s (error %v)", l.what, c.Target, describeState(c.Before), describeState(now), err)
 		}
 	}
 	got := s.callAs(s.ctx(), l.callContext(), src.OpenedSource, t, args)
+	l.checkOutcomes(got.err != nil)
 	switch after := src.Digest(); {
 	case got.err != nil && after != before:
 		s.Errorf("%s: returned %v but changed the data", l.what, got)
@@ -83,7 +89,36 @@ func (s *suite) callAndCheckReport(src source, t tools.ToolInfo, args []byte) []
 		s.Errorf("%s: changed the data without reporting it", l.what)
 	}
 	s.checkAfterStates(src, l)
+	checkRevisions(s, src, l)
 	return l.changes
+}
+
+// checkRevisions checks that the revisions that a call reported are there, and that one of
+// them tells a write from another one of the same contents.
+func checkRevisions(s *suite, src source, l *changeRecorder) {
+	s.Helper()
+	keeper, _ := src.Restorer().(tools.RevisionRestorer)
+	for _, c := range l.changes {
+		if c.After.Revision == "" {
+			continue
+		}
+		if keeper == nil {
+			s.Errorf("%s: reports the revision %q of %q, and the source is no tools.RevisionRestorer", l.what, c.After.Revision, c.Target)
+			return
+		}
+		if has, err := keeper.HasRevision(s.ctx(), c.Target, c.After.Revision); err != nil || !has {
+			s.Errorf("%s: %q does not have the revision %q that was reported (%v)", l.what, c.Target, c.After.Revision, err)
+		}
+		if !c.After.Exists {
+			continue
+		}
+		if now := s.readState(src, c.Target); now.Revision != c.After.Revision {
+			s.Errorf("%s: reported that %q would have the revision %q, but it has %q", l.what, c.Target, c.After.Revision, now.Revision)
+		}
+		other := reverseChanges([]tools.Change{c})
+		other[0].Before.Revision = c.After.Revision + "1"
+		s.checkConflict(src, l.what+", taken back in another revision", other, c.Target)
+	}
 }
 
 // checkAfterStates checks that every target holds what the call reported.
@@ -135,6 +170,7 @@ func checkRefusedChanges(s *suite) {
 			if l.reports != 1 || !errors.Is(err, errRefused) || !strings.HasPrefix(err.Error(), errRefused.Error()) {
 				s.Errorf("%s: reported %d times and answered %v; want one report, and the same error", l.what, l.reports, err)
 			}
+			l.checkOutcomes(err != nil)
 			if src.Digest() != before {
 				s.Errorf("%s: changed the data although BeforeWrite failed", l.what)
 			}

@@ -74,7 +74,7 @@ func checkDraft(s *suite, src source, draft *tools.OpenedSource, t tools.ToolInf
 	s.Helper()
 	what := describeCall(t, args) + " on a draft"
 	l := s.newRecorder(what)
-	s.callAs(s.ctx(), l.callContext(), draft, t, args)
+	l.checkOutcomes(s.callAs(s.ctx(), l.callContext(), draft, t, args).err != nil)
 	if len(l.changes) == 0 {
 		s.Errorf("%s reports no change", what)
 	}

@@ -48,6 +48,9 @@ func (s *faultySource) report(ctx context.Context, c tools.CallContext, in putIn
 		change.After.Data = never
 	}
 	err := c.BeforeWrite(ctx, change)
+	if err == nil && s.fault != silentOutcome || err != nil && s.fault == writtenOutcome {
+		c.AfterWrite(change.Target, change.After)
+	}
 	if err != nil && s.fault == wrappedRefusal {
 		return fmt.Errorf("put: %w", err)
 	}
@@ -88,6 +91,7 @@ func (s *faultySource) Restore(ctx context.Context, c tools.CallContext, changes
 	for _, change := range changes {
 		s.applyChange(change)
 	}
+	c.ReportWritten(changes...)
 	if s.fault == restoresTooMuch {
 		for _, key := range []string{"a", "b"} {
 			if key != changes[0].Target {

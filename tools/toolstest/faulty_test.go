@@ -40,6 +40,8 @@ const (
 	checkFails             fault = "check that fails"
 	silentWrite            fault = "write that reports nothing"
 	lateReport             fault = "write that reports afterwards"
+	silentOutcome          fault = "write that does not say that it was made"
+	writtenOutcome         fault = "refused write that says it was made"
 	wrongBefore            fault = "report of what was not there"
 	wrongAfter             fault = "report of what will not be there"
 	dryReport              fault = "dry run that reports"

@@ -260,3 +260,6 @@ func (c *routeCaller) BeforeWrite(context.Context, ...tools.Change) error {
 
 // AfterWrite implements [tools.WriteObserver].
 func (*routeCaller) AfterWrite(string, tools.State) {}
+
+// OutcomeUnknown implements [tools.WriteObserver].
+func (*routeCaller) OutcomeUnknown(string) {}

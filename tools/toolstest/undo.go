@@ -94,6 +94,7 @@ func (s *suite) restore(src source, what string, changes []tools.Change) ([]tool
 	}
 	l := s.newRecorder(what)
 	err := try(l)
+	l.checkOutcomes(err != nil)
 	if err != nil {
 		if src.Digest() != before {
 			s.Errorf("%s: returned %v but changed the data", what, err)

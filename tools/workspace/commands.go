@@ -205,7 +205,8 @@ func commitByPerson(ctx context.Context, call tools.CommandCall, draft *notestor
 	if err := call.Context.BeforeWrite(ctx, changes...); err != nil {
 		return err
 	}
-	if err := draft.Commit(ctx); err != nil {
+	err = draft.Commit(ctx)
+	if reportCommit(err, announcement{call.Context, changes}); err != nil {
 		return commitError(err)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notesapi"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notestore"
@@ -89,7 +90,7 @@ func (w *Workspaces) write(ctx context.Context, c tools.CallContext, r notesapi.
 	if err := c.BeforeWrite(ctx, changes...); err != nil {
 		return answer, err
 	}
-	return answer, w.commit(ctx, overlay, changes)
+	return answer, w.commit(ctx, overlay, announcement{c, changes})
 }
 
 // tryWrite is write up to where it would report.
@@ -110,12 +111,37 @@ func hiddenError(a notesapi.Response) error {
 	return nil
 }
 
-// commit makes changes that were reported.
-func (w *Workspaces) commit(ctx context.Context, overlay *notesapi.Overlay, changes []tools.Change) error {
+// An announcement is what a call has told its observer before it is written.
+type announcement struct {
+	call    tools.CallContext
+	changes []tools.Change
+}
+
+// reportCommit tells what became of what was announced: err is that of its commit.
+func reportCommit(err error, all ...announcement) {
+	for _, a := range all {
+		switch {
+		case err == nil:
+			a.call.ReportWritten(a.changes...)
+		case errors.Is(err, sqlstore.ErrCommitUnknown):
+			for _, c := range a.changes {
+				a.call.OutcomeUnknown(c.Target)
+			}
+		}
+	}
+}
+
+// commit makes changes that were announced.
+func (w *Workspaces) commit(ctx context.Context, overlay *notesapi.Overlay, announced ...announcement) error {
+	var changes []tools.Change
+	for _, a := range announced {
+		changes = append(changes, a.changes...)
+	}
 	if w.draft != nil {
 		for _, c := range changes {
 			w.draft.reported[c.Target] = c.After
 		}
+		reportCommit(nil, announced...)
 		return nil
 	}
 	for _, c := range changes {
@@ -124,7 +150,9 @@ func (w *Workspaces) commit(ctx context.Context, overlay *notesapi.Overlay, chan
 			return tools.Errorf(tools.Conflict, "the workspace %q already exists", id).WithHint("Choose another id.")
 		}
 	}
-	if err := overlay.Commit(ctx); err != nil {
+	err := overlay.Commit(ctx)
+	reportCommit(err, announced...)
+	if err != nil {
 		return commitError(err)
 	}
 	for _, c := range changes {
@@ -133,8 +161,12 @@ func (w *Workspaces) commit(ctx context.Context, overlay *notesapi.Overlay, chan
 	return nil
 }
 
-// commitError is why nothing was written.
+// commitError is why nothing was written, or why nobody knows.
 func commitError(err error) error {
+	if errors.Is(err, sqlstore.ErrCommitUnknown) {
+		return tools.Errorf(tools.Unavailable, "the connection to the database was lost while this was written, so it may be written or not").
+			WithHint("Read before you write it again.")
+	}
 	if conflict, ok := errors.AsType[*notestore.ConflictError](err); ok {
 		return tools.Errorf(tools.Conflict, "%w; nothing was written", conflict).WithHint("Read again, then write.")
 	}
@@ -144,7 +176,7 @@ func commitError(err error) error {
 // commitRun makes what a run has collected, as the tools that write and that delete:
 // each is judged by itself. Deletions are reported first and made together with the
 // writes.
-func (w *Workspaces) commitRun(ctx context.Context, c tools.CallContext, run *scriptRun, changes []tools.Change) error {
+func commitRun(ctx context.Context, c tools.CallContext, run *scriptRun, changes []tools.Change) error {
 	for _, name := range []string{deleteTool, writeTool} {
 		if len(partOf(changes, name)) == 0 {
 			continue
@@ -179,8 +211,9 @@ func (w *Workspaces) commitPart(ctx context.Context, c tools.CallContext, run *s
 	if err := c.BeforeWrite(ctx, part...); err != nil {
 		return err
 	}
+	run.announced = append(run.announced, announcement{c, part})
 	if name == deleteTool && len(part) < len(changes) {
 		return nil // the writes follow
 	}
-	return w.commit(ctx, run.overlay, changes)
+	return w.commit(ctx, run.overlay, run.announced...)
 }

@@ -153,7 +153,7 @@ func (w *Workspaces) RunScript(ctx context.Context, c tools.CallContext, in Scri
 	if in.DryRun || len(changes) == 0 {
 		return out, nil
 	}
-	if err = w.commitRun(ctx, c, run, changes); err != nil {
+	if err = commitRun(ctx, c, run, changes); err != nil {
 		audit.status = statusOfRun(err)
 		return ScriptOut{}, scriptError(err, result, audit)
 	}

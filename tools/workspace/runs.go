@@ -16,6 +16,8 @@ type scriptRun struct {
 	overlay *notesapi.Overlay
 	dryRun  bool
 	calls   []ScriptCall
+	// announced is what calls before the one that commits have announced.
+	announced []announcement
 }
 
 // scriptRuns are the runs of a source by id: the requests of a script come back as

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notestore"
@@ -28,10 +29,19 @@ func (w *Workspaces) Restore(ctx context.Context, c tools.CallContext, changes [
 	if err := draft.Restore(ctx, changes); err != nil {
 		return restoreError(err)
 	}
+	changes = slices.Clone(changes)
+	for i, change := range changes {
+		made, err := draft.State(ctx, change.Target)
+		if err != nil {
+			return err
+		}
+		changes[i].After.Revision = made.Revision
+	}
 	if err := c.BeforeWrite(ctx, changes...); err != nil {
 		return err
 	}
-	if err := draft.Commit(ctx); err != nil {
+	err := draft.Commit(ctx)
+	if reportCommit(err, announcement{c, changes}); err != nil {
 		return restoreError(err)
 	}
 	for _, change := range changes {
@@ -40,11 +50,16 @@ func (w *Workspaces) Restore(ctx context.Context, c tools.CallContext, changes [
 	return nil
 }
 
+// HasRevision implements [tools.RevisionRestorer].
+func (w *Workspaces) HasRevision(ctx context.Context, target, revision string) (bool, error) {
+	return notestore.HasRevision(ctx, w.store.Begin(notestore.View{}), target, revision)
+}
+
 func restoreError(err error) error {
 	if conflict, ok := errors.AsType[*notestore.ConflictError](err); ok {
 		return tools.Errorf(tools.Conflict, "%.80q was edited later", conflictTarget(conflict))
 	}
-	return err
+	return commitError(err)
 }
 
 func conflictTarget(e *notestore.ConflictError) string {

@@ -127,14 +127,14 @@ func writeNote() tools.Tool[*Memo] {
 }
 
 // Write implements write_note. Like every write it works out what it will do,
-// calls BeforeWrite, and only then writes.
+// calls BeforeWrite, and only then writes, and says what it has written.
 func (m *Memo) Write(ctx context.Context, c tools.CallContext, in WriteIn) (WriteOut, error) {
 	if err := m.writing.Acquire(ctx, 1); err != nil {
 		return WriteOut{}, err
 	}
 	defer m.writing.Release(1)
 	old, exists := m.note(in.Title)
-	now := note{in.Text, in.Colour, old.revision + 1}
+	now := note{in.Text, in.Colour, old.revision + 1, newWrite()}
 	if exists && m.hidesNote(in.Title, old) || m.hidesNote(in.Title, now) {
 		return WriteOut{}, hiddenError(in.Title)
 	}
@@ -146,10 +146,12 @@ func (m *Memo) Write(ctx context.Context, c tools.CallContext, in WriteIn) (Writ
 	if in.DryRun {
 		return out, nil
 	}
-	if err := c.BeforeWrite(ctx, tools.Change{Target: string(in.Title), Before: m.state(in.Title), After: now.state()}); err != nil {
+	change := tools.Change{Target: string(in.Title), Before: m.state(in.Title), After: now.state()}
+	if err := c.BeforeWrite(ctx, change); err != nil {
 		return WriteOut{}, err
 	}
-	m.set(in.Title, &now)
+	m.set(in.Title, &now, now.write)
+	c.ReportWritten(change)
 	m.announce(in.Title)
 	m.log.InfoContext(ctx, "note written", "revision", out.Revision, "bytes", len(in.Text))
 	return out, nil
@@ -190,10 +192,12 @@ func (m *Memo) Delete(ctx context.Context, c tools.CallContext, in DeleteIn) (De
 	if in.DryRun {
 		return DeleteOut{false, in.Title}, nil
 	}
-	if err := c.BeforeWrite(ctx, tools.Change{Target: string(in.Title), Before: m.state(in.Title)}); err != nil {
+	change := tools.Change{Target: string(in.Title), Before: m.state(in.Title), After: tools.State{Revision: newWrite()}}
+	if err := c.BeforeWrite(ctx, change); err != nil {
 		return DeleteOut{}, err
 	}
-	m.set(in.Title, nil)
+	m.set(in.Title, nil, change.After.Revision)
+	c.ReportWritten(change)
 	m.announce(in.Title)
 	return DeleteOut{true, in.Title}, nil
 }

@@ -65,7 +65,7 @@ func (m *Memo) HidesChange(_ context.Context, c tools.Change) (bool, error) {
 		if err := json.Unmarshal(s.Data, &k); err != nil {
 			return true, nil //nolint:nilerr // hidden when in doubt
 		}
-		hidden = hidden || m.hidesNote(t, note{k.Text, k.Colour, k.Revision})
+		hidden = hidden || m.hidesNote(t, note{text: k.Text, colour: k.Colour})
 	}
 	return hidden, nil
 }

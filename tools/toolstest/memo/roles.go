@@ -52,15 +52,17 @@ func (m *Memo) Empty(ctx context.Context, c tools.CallContext, in EmptyIn) (Empt
 		return out, nil
 	}
 	var changes []tools.Change
+	write := newWrite()
 	for _, t := range out.Deleted {
-		changes = append(changes, tools.Change{Target: string(t), Before: m.state(t)})
+		changes = append(changes, tools.Change{Target: string(t), Before: m.state(t), After: tools.State{Revision: write}})
 	}
 	if err := c.BeforeWrite(ctx, changes...); err != nil {
 		return EmptyOut{}, err
 	}
 	for _, t := range out.Deleted {
-		m.set(t, nil)
+		m.set(t, nil, write)
 		m.announce(t)
 	}
+	c.ReportWritten(changes...)
 	return out, nil
 }

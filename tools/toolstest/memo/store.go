@@ -2,6 +2,7 @@ package memo
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -29,6 +30,7 @@ type notebook struct {
 	writing *semaphore.Weighted
 	mu      sync.RWMutex
 	notes   map[Title]note
+	writes  []string      // ids of those that were made
 	changed chan struct{} // closed at the next change
 	broken  error         // what watch returns; nil: it works
 }
@@ -36,7 +38,8 @@ type notebook struct {
 type note struct {
 	text     string
 	colour   Colour
-	revision int // number of writes, from 1
+	revision int    // number of writes, from 1
+	write    string // that made it so
 }
 
 // open finds a notebook, or creates it with texts in it.
@@ -48,7 +51,7 @@ func (s *Store) open(name string, texts map[string]string) *notebook {
 	}
 	nb := &notebook{writing: semaphore.NewWeighted(1), notes: map[Title]note{}, changed: make(chan struct{})}
 	for title, text := range texts {
-		nb.notes[Title(title)] = note{text, yellow, 1}
+		nb.notes[Title(title)] = note{text: text, colour: yellow, revision: 1}
 	}
 	s.notebooks[name] = nb
 	return nb
@@ -64,7 +67,7 @@ func (s *Store) Put(name, title, text string) {
 	if !ok {
 		old.colour = yellow
 	}
-	nb.set(Title(title), &note{text, old.colour, old.revision + 1})
+	nb.set(Title(title), &note{text, old.colour, old.revision + 1, newWrite()}, "")
 }
 
 // Digest identifies the content of a notebook: equal digests, equal contents.
@@ -109,11 +112,15 @@ func (nb *notebook) note(t Title) (note, bool) {
 	return n, ok
 }
 
-// set stores a note, or removes it if n is nil.
-func (nb *notebook) set(t Title, n *note) {
+// newWrite is the id of a write that is about to be made.
+func newWrite() string { return rand.Text() }
+
+// set stores a note, or removes it if n is nil, by a write.
+func (nb *notebook) set(t Title, n *note, write string) {
 	nb.mu.Lock()
 	defer nb.mu.Unlock()
 	defer nb.announceChange()
+	nb.writes = append(nb.writes, write)
 	if n == nil {
 		delete(nb.notes, t)
 		return

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -21,7 +22,7 @@ func (n note) state() tools.State {
 	if err != nil {
 		panic(fmt.Sprintf("memo: marshal note: %v", err)) // strings and a number
 	}
-	return tools.State{Exists: true, Data: b}
+	return tools.State{Exists: true, Data: b, Revision: n.write}
 }
 
 // state returns the State of a title now.
@@ -38,19 +39,29 @@ func (m *Memo) State(_ context.Context, target string) (tools.State, error) {
 	return m.state(Title(target)), nil
 }
 
+// HasRevision implements [tools.RevisionRestorer]: what is written has an id, which is told
+// before.
+func (m *Memo) HasRevision(_ context.Context, _, revision string) (bool, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return slices.Contains(m.writes, revision), nil
+}
+
 // Restore implements [tools.Restorer]: it checks every target, then reports, then
-// writes.
+// writes, and says what it has written.
 func (m *Memo) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
 	if err := m.writing.Acquire(ctx, 1); err != nil {
 		return err
 	}
 	defer m.writing.Release(1)
-	after := map[Title]*note{}
-	for _, change := range changes {
-		now := m.state(Title(change.Target))
-		if now.Exists != change.Before.Exists || !bytes.Equal(now.Data, change.Before.Data) {
+	after, write := map[Title]*note{}, newWrite()
+	changes = slices.Clone(changes)
+	for i, change := range changes {
+		now, was := m.state(Title(change.Target)), change.Before
+		if now.Exists != was.Exists || !bytes.Equal(now.Data, was.Data) || was.Revision != "" && was.Revision != now.Revision {
 			return tools.Errorf(tools.Conflict, "the note %.80q was edited later", change.Target)
 		}
+		changes[i].After.Revision = write
 		if !change.After.Exists {
 			after[Title(change.Target)] = nil
 			continue
@@ -59,14 +70,15 @@ func (m *Memo) Restore(ctx context.Context, c tools.CallContext, changes []tools
 		if err := json.Unmarshal(change.After.Data, &k); err != nil {
 			return tools.Errorf(tools.Invalid, "the state of the note %.80q cannot be read", change.Target)
 		}
-		after[Title(change.Target)] = &note{k.Text, k.Colour, k.Revision}
+		after[Title(change.Target)] = &note{k.Text, k.Colour, k.Revision, write}
 	}
 	if err := c.BeforeWrite(ctx, changes...); err != nil {
 		return err
 	}
 	for t, n := range after {
-		m.set(t, n)
+		m.set(t, n, write)
 		m.announce(t)
 	}
+	c.ReportWritten(changes...)
 	return nil
 }

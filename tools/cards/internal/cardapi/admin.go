@@ -189,5 +189,6 @@ func (r *request) setKey(id int64, before, after *cardauth.KeyState) error {
 	if err == nil && !fits {
 		err = ErrConflict
 	}
+	r.after(err)
 	return err
 }

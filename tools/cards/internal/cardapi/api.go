@@ -75,6 +75,7 @@ type request struct {
 	body      []byte
 	probes    *int64 // writes onto names of hidden cards
 	beforeKey BeforeKey
+	after     func(error)
 	progress  func(done, total int)
 }
 
@@ -128,7 +129,7 @@ func (a *API) Do(who cardauth.Principal, r *http.Request, body []byte) Answer {
 func (a *API) newRequest(who cardauth.Principal, r *http.Request, args []string, body []byte) *request {
 	return &request{
 		Request: r, api: a, store: a.Store, who: who, args: args, body: body, probes: new(int64),
-		beforeKey: func(int64, *cardauth.KeyState, *cardauth.KeyState) error { return nil }, progress: func(int, int) {},
+		beforeKey: func(int64, *cardauth.KeyState, *cardauth.KeyState) error { return nil }, after: func(error) {}, progress: func(int, int) {},
 	}
 }
 

@@ -48,18 +48,22 @@ type WriteOptions struct {
 	Seed      uint64 // decides the ids of what is new
 	Before    BeforeWrite
 	BeforeKey BeforeKey
-	Progress  func(done, total int)
+	// After hears what became of what Before or BeforeKey has heard of: nil means that all of
+	// it is written, [sqlstore.ErrCommitUnknown] that nobody knows, another error that nothing is.
+	After    func(err error)
+	Progress func(done, total int)
 }
 
 // Write answers a request that may write. It is worked out in a transaction that is
 // taken back, shown to o.Before, which may take its time, and then carried out
-// exactly so, or fails with [ErrConflict] or [cardstore.ErrHidden]. An error of Before is returned as it is.
+// exactly so, or fails with [ErrConflict], [cardstore.ErrHidden] or [sqlstore.ErrCommitUnknown]. An error
+// of Before is returned as it is.
 func (a *API) Write(who cardauth.Principal, r *http.Request, body []byte, o WriteOptions) (Answer, error) {
 	q, route, err := a.begin(who, r, body)
 	if err != nil {
 		return a.encode(r, failure(err)), nil
 	}
-	q.beforeKey, q.progress = o.BeforeKey, o.Progress
+	q.beforeKey, q.after, q.progress = o.BeforeKey, o.After, o.Progress
 	var out answer
 	if route.effect == Manages {
 		out, err = a.guarded(func() (answer, error) { return route.handle(q) })
@@ -69,7 +73,7 @@ func (a *API) Write(who cardauth.Principal, r *http.Request, body []byte, o Writ
 	if refused, ok := errors.AsType[*refusedError](err); ok {
 		return Answer{}, refused.err
 	}
-	for _, known := range []error{ErrConflict, cardstore.ErrHidden} {
+	for _, known := range []error{ErrConflict, cardstore.ErrHidden, sqlstore.ErrCommitUnknown} {
 		if errors.Is(err, known) {
 			return Answer{}, known
 		}
@@ -106,7 +110,28 @@ func (a *API) writeCards(q *request, route route, o WriteOptions) (answer, error
 			return answer{}, &refusedError{err}
 		}
 	}
-	return a.carryOutPlan(q, route, o.Seed, p)
+	out, err := a.carryOutPlan(q, route, o.Seed, p)
+	if errors.Is(err, sqlstore.ErrCommitUnknown) && a.isCommitted(q.Context(), p) {
+		err = nil
+	}
+	o.After(err)
+	return out, err
+}
+
+// lookTimeout is how long a request looks whether a transaction was committed whose
+// answer was lost.
+const lookTimeout = 5 * time.Second
+
+// isCommitted reports whether the wiki has what was planned. That it has not may still
+// change.
+func (a *API) isCommitted(ctx context.Context, p plan) bool {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTimeout)
+	defer cancel()
+	for _, c := range p.changes {
+		has, err := cardstore.HasAct(ctx, a.Store, c.Act)
+		return err == nil && has
+	}
+	return false
 }
 
 // try works a request out and takes it back.
@@ -204,7 +229,7 @@ func (a *API) handleWithin(q *request, route route, c *sqlstore.Conn, seed uint6
 	after, err := store.States(q.Context(), names)
 	for i, n := range names {
 		if err == nil {
-			p.changes = append(p.changes, cardstore.StateChange{Name: n, After: after[i]})
+			p.changes = append(p.changes, cardstore.StateChange{Name: n, After: after[i], Act: record.Act(n)})
 		}
 	}
 	return p, err

@@ -26,7 +26,7 @@ type Revision struct {
 }
 
 func (s *Store) remember(ctx context.Context, q *sqlstore.Conn, by Caller, c Card, action string, changes []string) error {
-	s.record.add(c.Name)
+	s.record.add(c.Name, c.Revision)
 	_, err := q.Exec(ctx, `INSERT INTO revision (card_id, position, act_id, action, actor, acted_at, changes, name, type_id, content, class_id)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		c.ID, s.nextPosition(), c.Revision, action, by.Account, s.now().UnixNano(), strings.Join(changes, ","), string(c.Name), c.TypeID,

@@ -16,6 +16,7 @@ import (
 // it is made.
 type Record struct {
 	names  map[string]cardname.Name // by their keys
+	acts   map[string]int64         // the last of each, by the keys of their names
 	random *rand.ChaCha8
 }
 
@@ -24,15 +25,18 @@ type Record struct {
 func (s *Store) RecordWrites(q *sqlstore.Conn, seed uint64) (*Store, *Record) {
 	var start [32]byte
 	binary.LittleEndian.PutUint64(start[:], seed)
-	r := &Record{map[string]cardname.Name{}, rand.NewChaCha8(start)}
+	r := &Record{map[string]cardname.Name{}, map[string]int64{}, rand.NewChaCha8(start)}
 	return &Store{s.shared, q, r}, r
 }
 
-func (r *Record) add(n cardname.Name) {
+func (r *Record) add(n cardname.Name, act int64) {
 	if r != nil {
-		r.names[n.Key()] = n
+		r.names[n.Key()], r.acts[n.Key()] = n, act
 	}
 }
+
+// Act is the act that last wrote the card of a name; 0: it was not written.
+func (r *Record) Act(n cardname.Name) int64 { return r.acts[n.Key()] }
 
 // Names are the names that were written, by their keys in order. A card that was
 // renamed is there twice.
@@ -68,4 +72,27 @@ func (s *Store) States(ctx context.Context, names []cardname.Name) (states []*St
 		return nil
 	})
 	return states, err
+}
+
+// LastAct is the act that made the live card of a name what it is; 0: there is none.
+func LastAct(ctx context.Context, s *Store, n cardname.Name) (act int64, err error) {
+	err = s.read(ctx, func(q *sqlstore.Conn) error {
+		c, found, err := liveCard(ctx, q, n.Key())
+		if found {
+			act = c.Revision
+		}
+		return err
+	})
+	return act, err
+}
+
+// HasAct reports whether an act was committed.
+func HasAct(ctx context.Context, s *Store, act int64) (has bool, err error) {
+	err = s.read(ctx, func(q *sqlstore.Conn) error {
+		var revisions int
+		err := q.QueryRow(ctx, "SELECT count(*) FROM revision WHERE act_id = ?", act).Scan(&revisions)
+		has = revisions > 0
+		return err
+	})
+	return has, err
 }

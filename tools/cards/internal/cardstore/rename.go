@@ -131,7 +131,7 @@ func (s renaming) giveName(ctx context.Context, c Card, with cardname.Name, act 
 	if err := vacate(ctx, q, with, c.ID); err != nil {
 		return err
 	}
-	s.record.add(c.Name)
+	s.record.add(c.Name, act)
 	c.Name, c.key, c.Revision = with, with.Key(), act
 	if with.IsCompound() {
 		left, right, err := s.ensureSides(ctx, q, by, with)

@@ -15,6 +15,8 @@ import (
 type StateChange struct {
 	Name          cardname.Name
 	Before, After *State
+	BeforeAct     int64 // the act that must have made Before; 0: any
+	Act           int64 // that makes After; 0: it is not known, or nothing is written
 }
 
 // A StateError is for a card that is not as it must be to be restored.
@@ -31,12 +33,15 @@ var errTriedOut = errors.New("tried out")
 // RestoreStates takes cards from what they are to what they were, all or none, by
 // revisions and names of their own: a card keeps its id, and comes out of the trash
 // or goes into it. It returns a [StateError] if one is not as its Before says. A try
-// finds that out and changes nothing.
-func (s *Store) RestoreStates(ctx context.Context, by Caller, changes []StateChange, try bool) error {
+// finds that out and changes nothing. The changes get their Act, for one seed the same.
+func (s *Store) RestoreStates(ctx context.Context, by Caller, changes []StateChange, seed uint64, try bool) error {
 	err := s.write(ctx, func(q *sqlstore.Conn) error {
-		within, record := s.RecordWrites(q, uint64(s.nextPosition()))
+		within, record := s.RecordWrites(q, seed)
 		if err := (restoration{within, q, by}).run(ctx, changes, record); err != nil {
 			return err
+		}
+		for i, c := range changes {
+			changes[i].Act = record.Act(c.Name)
 		}
 		if try {
 			return errTriedOut
@@ -59,6 +64,14 @@ type restoration struct {
 func (s restoration) run(ctx context.Context, changes []StateChange, record *Record) error {
 	if err := s.checkStates(ctx, changes, func(c StateChange) *State { return c.Before }, "was changed later"); err != nil {
 		return err
+	}
+	for _, c := range changes {
+		if c.BeforeAct == 0 {
+			continue
+		}
+		if act, err := LastAct(ctx, s.Store, c.Name); err != nil || act != c.BeforeAct {
+			return cmpOr(err, &StateError{c.Name, "was changed later"})
+		}
 	}
 	from, to := statesByID(changes)
 	gone := statesIn(from, to, false)

@@ -47,6 +47,7 @@ func (s ownServer) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 		Seed:      rand.Uint64(), //nolint:gosec // of ids in tests
 		Before:    func(context.Context, []cardstore.StateChange) error { return nil },
 		BeforeKey: func(int64, *cardauth.KeyState, *cardauth.KeyState) error { return nil },
+		After:     func(error) {},
 		Progress:  func(int, int) {},
 	})
 	if err != nil {

@@ -244,7 +244,8 @@ func (x *exporter) write(f *folder.Folder) (done Exported, err error) {
 			done.Removed++
 		}
 	}
-	return done, errors.Join(disk.Commit(draft, func([]folder.Change) error { return nil }), f.Check())
+	_, err = disk.Commit(draft, func([]folder.Change) error { return nil })
+	return done, errors.Join(err, f.Check())
 }
 
 // writeFile implements [folder.Writer].

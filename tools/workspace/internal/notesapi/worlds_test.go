@@ -1,17 +1,13 @@
 package notesapi
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -112,134 +108,6 @@ func started(t *testing.T, a *API) string {
 		t.Fatal(err)
 	}
 	return w.Created
-}
-
-// rounds is how often two agents write: 10,000 times in `make soak PART=notes`.
-func rounds(t *testing.T) int {
-	t.Helper()
-	if s := os.Getenv("ROUNDS"); s != "" {
-		n, err := strconv.Atoi(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
-	}
-	return 60
-}
-
-// Two agents that add to the same note in every round, each after both have read it,
-// and begin again when they are told of a conflict, lose nothing.
-func TestTwoAgentsLoseNothing(t *testing.T) {
-	eachDatabase(t, func(t *testing.T, a *API) {
-		notes := rounds(t)/50 + 1 // the agents write to one after the other, both to the same
-		for i := range notes {
-			request(t, a, "POST", "/workspaces/ws/notes", fmt.Sprintf(`{"id":"n%d","markdown":"start\n"}`, i))
-		}
-		var working sync.WaitGroup
-		var mu sync.Mutex
-		conflicts := 0
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		bothRead := meeting(ctx)
-		for agent := range 2 {
-			working.Go(func() {
-				for round := range rounds(t) {
-					again, err := appendLine(t, a, fmt.Sprintf("n%d", round/50), fmt.Sprintf("agent %d round %d\n", agent, round), func() { bothRead(agent) })
-					if err != nil {
-						t.Error(err)
-						cancel()
-						return
-					}
-					mu.Lock()
-					conflicts += again
-					mu.Unlock()
-				}
-			})
-		}
-		working.Wait()
-		seen := map[string]int{}
-		revisions := 0
-		for i := range notes {
-			path := fmt.Sprintf("/workspaces/ws/notes/n%d", i)
-			var n struct{ Markdown string }
-			if err := json.Unmarshal(request(t, a, "GET", path, "").Body, &n); err != nil {
-				t.Fatal(err)
-			}
-			for line := range strings.Lines(n.Markdown) {
-				seen[line]++
-			}
-			for cursor := path + "/history"; cursor != ""; {
-				r := request(t, a, "GET", cursor, "")
-				revisions += strings.Count(string(r.Body), `"revision_id"`)
-				cursor, _, _ = strings.Cut(strings.TrimPrefix(r.Header["Link"], "<"), ">")
-			}
-		}
-		for agent := range 2 {
-			for round := range rounds(t) {
-				if line := fmt.Sprintf("agent %d round %d\n", agent, round); seen[line] != 1 {
-					t.Fatalf("%q is there %d times", line, seen[line])
-				}
-			}
-		}
-		if revisions != 2*rounds(t)+notes {
-			t.Errorf("%d revisions, want %d", revisions, 2*rounds(t)+notes)
-		}
-		if conflicts < rounds(t) {
-			t.Errorf("%d conflicts in %d rounds: the agents did not write at the same time", conflicts, rounds(t))
-		}
-		t.Logf("%d conflicts in %d rounds", conflicts, rounds(t))
-	})
-}
-
-// meeting has the agents 0 and 1 wait for each other, or for the end of ctx.
-func meeting(ctx context.Context) func(agent int) {
-	met := make(chan struct{})
-	return func(agent int) {
-		arrive, wait := met, (chan struct{})(nil)
-		if agent == 1 {
-			arrive, wait = wait, arrive
-		}
-		select {
-		case arrive <- struct{}{}:
-		case <-wait:
-		case <-ctx.Done():
-		}
-	}
-}
-
-// appendLine adds a line to a note until nobody else was faster. It calls read after it
-// has read the note for the first time.
-func appendLine(t *testing.T, a *API, note, line string, read func()) (conflicts int, err error) {
-	t.Helper()
-	path := "/workspaces/ws/notes/" + note
-	for ; ; conflicts++ {
-		o := a.Begin(Caller{Author: "agent"})
-		var n struct {
-			Markdown string
-			Revision string `json:"revision_id"`
-		}
-		if err := json.Unmarshal(o.Serve(t.Context(), parse(t, "GET", path, "")).Body, &n); err != nil {
-			return conflicts, err
-		}
-		if conflicts == 0 {
-			read()
-		}
-		body, err := json.Marshal(map[string]string{"markdown": n.Markdown + line, "parent_revision_id": n.Revision})
-		if err != nil {
-			return conflicts, err
-		}
-		r := o.Serve(t.Context(), parse(t, "PUT", path, string(body)))
-		if r.Status == 200 {
-			err := o.Commit(t.Context())
-			if err == nil {
-				return conflicts, nil
-			}
-			r = ErrorResponse(err)
-		}
-		if r.Status != 409 || !strings.Contains(string(r.Body), `"current_revision":{"id":"`+note) {
-			return conflicts, fmt.Errorf("status %d: %s", r.Status, r.Body)
-		}
-	}
 }
 
 // A request with names that are none answers, and not with 500.

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
@@ -15,11 +17,37 @@ import (
 
 // Commit writes everything that the Draft changed, in one transaction, if everything
 // that it read for that is still the same. Otherwise it returns a [ConflictError] and
-// writes nothing. A Draft that changed nothing commits without a transaction.
+// writes nothing. A Draft that changed nothing commits without a transaction. The error is
+// an [sqlstore.ErrCommitUnknown] if nobody can tell whether it was committed.
 func (d *Draft) Commit(ctx context.Context) error {
 	if len(d.documents)+len(d.notes) == 0 {
 		return nil
 	}
+	err := commitDraft(ctx, d)
+	if errors.Is(err, sqlstore.ErrCommitUnknown) && isCommitted(ctx, d) {
+		return nil
+	}
+	return err
+}
+
+// lookTimeout is how long Commit looks whether a transaction was committed whose answer was
+// lost.
+const lookTimeout = 5 * time.Second
+
+// isCommitted reports whether the database has what the Draft wrote. That it has not may
+// still change.
+func isCommitted(ctx context.Context, d *Draft) bool {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTimeout)
+	defer cancel()
+	stored := d.store.Begin(View{})
+	for k, change := range d.notes {
+		has, err := HasRevision(ctx, stored, k.target(), change.revisions[0].ID)
+		return err == nil && has
+	}
+	return false
+}
+
+func commitDraft(ctx context.Context, d *Draft) error {
 	return d.store.db.Write(ctx, func(c *sqlstore.Conn) error {
 		if err := commitDocuments(ctx, d, c); err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -109,6 +110,7 @@ func (d *Draft) Changes() (list []tools.Change, err error) {
 		if err != nil {
 			return nil, err
 		}
+		change.After.Revision = c.revisions[len(c.revisions)-1].ID
 		list = append(list, change)
 	}
 	for k, c := range d.documents {
@@ -128,7 +130,7 @@ func (d *Draft) Changes() (list []tools.Change, err error) {
 
 func noteState(n *Note) (tools.State, error) {
 	data, err := encodeNote(n.Content)
-	return tools.State{Exists: true, Data: data}, err
+	return tools.State{Exists: true, Data: data, Revision: n.Revision}, err
 }
 
 func sameState(a, b tools.State) bool { return a.Exists == b.Exists && bytes.Equal(a.Data, b.Data) }
@@ -150,8 +152,19 @@ func (d *Draft) State(ctx context.Context, target string) (tools.State, error) {
 	return noteState(h.note())
 }
 
-// Restore takes every target from its Before to its After, in the Draft. A
-// [ConflictError] says which does not hold its Before; the Draft is of no use then.
+// HasRevision reports whether the target of a Change, a note, was given a revision.
+func HasRevision(ctx context.Context, d *Draft, target, revision string) (bool, error) {
+	k := parseTarget(target)
+	r, err := d.revision(ctx, k.workspace, revision)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && r.Note == k.id && k.kind == "", err
+}
+
+// Restore takes every target from its Before, of the revision that it names if it names
+// one, to its After, in the Draft. A [ConflictError] says which does not hold its Before; the
+// Draft is of no use then.
 func (d *Draft) Restore(ctx context.Context, changes []tools.Change) error {
 	for _, c := range changes {
 		now, err := d.State(ctx, c.Target)
@@ -159,7 +172,7 @@ func (d *Draft) Restore(ctx context.Context, changes []tools.Change) error {
 			return err
 		}
 		k := parseTarget(c.Target)
-		if !sameState(now, c.Before) {
+		if !sameState(now, c.Before) || now.Exists && c.Before.Revision != "" && now.Revision != c.Before.Revision {
 			return &ConflictError{Workspace: k.workspace, Kind: k.kind, ID: k.id}
 		}
 		if err := d.restore(ctx, k, now, c.After); err != nil {
@@ -182,15 +195,15 @@ func (d *Draft) restore(ctx context.Context, k documentKey, now, after tools.Sta
 		}
 		return d.Put(ctx, doc)
 	case !after.Exists:
-		return d.Delete(ctx, k.workspace, k.id, Any)
+		return d.Delete(ctx, k.workspace, k.id, now.Revision)
 	}
 	content, err := decodeNote(after.Data)
 	if err != nil {
 		return err
 	}
-	parent := Any
-	if !now.Exists {
-		parent = ""
+	parent := ""
+	if now.Exists {
+		parent = now.Revision
 	}
 	_, err = d.Save(ctx, k.workspace, k.id, content, parent)
 	return err
