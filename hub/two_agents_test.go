@@ -169,6 +169,38 @@ func (w *twoWriters) writeBoth(round int, revision string, texts [2]string) (tol
 	return told
 }
 
+// What a script deletes and what it writes is written at once: both are recorded, or neither.
+func TestScriptDeletesAndWritesAtOnce(t *testing.T) {
+	w := newTwoWriters(t, "")
+	last := func() (all []string) {
+		t.Helper()
+		found, err := w.hub.Changes().List(t.Context(), status.Filter{Source: "ws"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range found.Changes[:len(found.Changes)-1] {
+			all = append(all, c.Action+" "+c.Target+" "+string(c.Outcome))
+		}
+		return all
+	}
+	run := func(code string) callOutcome {
+		in, err := json.Marshal(map[string]string{"workspace_id": "ws", "code": code})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w.agents[0].call("run_script", string(in))
+	}
+	if got := run(`kb.notes.delete("n"); kb.notes.create({id:"n",markdown:"x"}); kb.notes.delete("n"); throw 1`); got.code == "ok" || len(last()) > 0 {
+		t.Errorf("a script that failed: %v, %q", got, last())
+	}
+	if got := run(`kb.notes.delete("n"); kb.notes.create({id:"m",markdown:"x"})`); got.code != "ok" {
+		t.Fatal(got)
+	}
+	if got := strings.Join(last(), ", "); got != "create ws/m written, delete ws/n written" {
+		t.Errorf("recorded %q", got)
+	}
+}
+
 // Where the answer to a commit is lost, the source looks whether the note has the revision. If it
 // has not, nobody knows: that is recorded, nothing is taken back, and the agent is told.
 func TestLostCommitOfANote(t *testing.T) {
