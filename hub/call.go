@@ -67,6 +67,7 @@ type call struct {
 	restorer   tools.Restorer    // of the source, while the call runs there
 	targets    targetList        // what it touches
 	announced  []tools.Change    // that it has been let to make
+	written    writtenTargets    // what it has written, or may have
 	resolved   atomic.Bool       // targets has what the tool told before the call
 }
 
@@ -179,7 +180,7 @@ func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Resul
 		res, err = h.redactResult(c, res, auth.approved)
 	}
 	if err == nil {
-		err = checkAnswerSize(res, c.tool.info, h.limits.Answer)
+		res, err = fitAnswer(c, res, h.limits)
 	}
 	return res, err
 }
@@ -307,20 +308,6 @@ func (h *Hub) invoke(ctx context.Context, c *call, open *sourceRef, to tools.Cal
 	return open.CallWithArguments(ctx, to, c.tool.info.Name, c.toToolArguments(args))
 }
 
-// checkAnswerSize refuses an answer that is too long rather than cut it: half a JSON
-// object is of no use.
-func checkAnswerSize(r tools.Result, info tools.ToolInfo, limit int) error {
-	size := r.Size()
-	if size <= limit {
-		return nil
-	}
-	e := tools.Errorf(tools.Limited, "the answer has %d bytes, more than the limit of %d", size, limit)
-	if _, ok := info.In.Properties["limit"]; ok {
-		return e.WithHint("Ask for less: use a smaller limit, and offset for the rest.")
-	}
-	return e.WithHint("Ask for less.")
-}
-
 // publicError is err as an agent may see it; the log gets the rest.
 func (h *Hub) publicError(s *session, tool string, src *source, err error) error {
 	if isFormRequiredError(err) {
@@ -403,6 +390,7 @@ func (c writeObserver) authorizeAndRecordChanges(ctx context.Context, changes []
 
 // AfterWrite implements [tools.WriteObserver].
 func (c writeObserver) AfterWrite(target string, after tools.State) {
+	c.call.noteWritten(target)
 	if c.call.recorder != nil {
 		c.call.recorder.AfterWrite(target, after)
 	}
@@ -410,6 +398,7 @@ func (c writeObserver) AfterWrite(target string, after tools.State) {
 
 // OutcomeUnknown implements [tools.WriteObserver].
 func (c writeObserver) OutcomeUnknown(target string) {
+	c.call.noteWritten(target)
 	if c.call.recorder != nil {
 		c.call.recorder.OutcomeUnknown(target)
 	}

@@ -39,6 +39,7 @@ type compositeCall struct {
 	next    int         // of steps
 	failure error       // why the group cannot succeed any more; nil: it can
 	ends    []func()    // record what became of the writes of each call
+	written writtenTargets
 }
 
 // A compositeStep is one write of a call, or a read that a person is asked about.

@@ -145,7 +145,7 @@ func (r *compositeDryRun) runNestedCall(ctx context.Context, c *call) (res tools
 		res, err = r.hub.redactResult(c, res, false)
 	}
 	if err == nil {
-		err = checkAnswerSize(res, c.tool.info, r.hub.limits.Answer)
+		err = checkAnswerSize(res, c.tool.info, c.maxAnswer(r.hub.limits))
 	}
 	return res, err
 }

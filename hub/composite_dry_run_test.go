@@ -398,7 +398,7 @@ func TestLimitsOfCallsWithin(t *testing.T) {
 		a, before := g.agent(), g.digests()
 		checkOutcome(t, a.call("script_nest", `{"left":4}`), tools.Limited, "more than 4 deep")
 		g.script.run = func(ctx context.Context, c tools.CallContext) error {
-			for i := range 1001 {
+			for i := range 2501 {
 				tool, args := "list_notes", `{}`
 				if i == 0 {
 					tool, args = "write_note", `{"title":"Tea","text":"Green."}`
@@ -409,7 +409,7 @@ func TestLimitsOfCallsWithin(t *testing.T) {
 			}
 			return nil
 		}
-		checkOutcome(t, a.call("script_script", `{}`), tools.Limited, "at most 1000 others")
+		checkOutcome(t, a.call("script_script", `{}`), tools.Limited, "at most 2500 others")
 		if g.digests() != before {
 			t.Error("the notes are not as they were")
 		}

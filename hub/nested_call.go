@@ -13,7 +13,7 @@ import (
 // Limits of the calls that one call makes.
 const (
 	maxDepth       = 4
-	maxNestedCalls = 1000
+	maxNestedCalls = 2500
 )
 
 // outermost is the call that a client makes, or the request of a handler.

@@ -26,6 +26,8 @@ type Content struct {
 	MIME string
 	URI  string
 	Name string
+	// Rest says of a resource that is not whole what is missing, and how to read it.
+	Rest string
 }
 
 // A ContentProvider is an output that a model reads as these blocks and not as its
