@@ -33,7 +33,7 @@ func imports() []importedFunction {
 		{env, "host_interrupt", "", "i", func(in *instance, stack []uint64) { in.interrupt(); stack[0] = 0 }},
 		{env, "host_call", "iiiii", "i", func(in *instance, stack []uint64) { stack[0] = in.hostCall(stack) }},
 		{env, "host_get_timezone_offset", "ii", "i", func(_ *instance, stack []uint64) { stack[0] = 0 }},
-		{env, "host_promise_rejection", "iii", "", func(*instance, []uint64) { panic(errUnexpected) }},
+		{env, "host_promise_rejection", "iii", "", func(in *instance, stack []uint64) { in.promiseRejected(stack) }},
 		{env, "host_module_normalize", "ii", "i", func(_ *instance, stack []uint64) { stack[0] = 0 }}, // import() fails
 		{env, "host_module_load", "ii", "i", func(_ *instance, stack []uint64) { stack[0] = 0 }},
 		{wasi, "clock_time_get", "ili", "i", func(in *instance, stack []uint64) {

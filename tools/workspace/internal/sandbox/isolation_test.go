@@ -386,7 +386,7 @@ func TestPreparedModule(t *testing.T) {
 	if string(again.Module) != string(s.prepared.Module) || string(again.Memory) != string(s.prepared.Memory) || again.Begin != s.prepared.Begin {
 		t.Error("preparing twice gives two modules")
 	}
-	const want = "5dcf7e72fb2f8b1cedfdfeea78d879a0c92aac6a5de8fe60343cbf9d474fb9c9"
+	const want = "d7a3926370b9172c4ef23ccc0ce50c187efa053d200cf66952dc7edbe2ae6843"
 	if got := fmt.Sprintf("%x", sha256.Sum256(slices.Concat(again.Module, again.Memory))); got != want {
 		t.Errorf("the prepared module has SHA-256 %s, want %s", got, want)
 	}

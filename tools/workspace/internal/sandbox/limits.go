@@ -76,7 +76,7 @@ func LimitTable() []Limit {
 			},
 		},
 		{
-			"result", "bytes", mebibyte, 16 * mebibyte, "The result as JSON. Beyond: it is cut to valid JSON, and the answer says so.",
+			"result", "bytes", 960 * kibibyte, 16 * mebibyte, "The result as JSON. Beyond: it is cut to valid JSON, and the answer says so.",
 			func(l *Limits) *int64 {
 				return &l.Result
 			},
@@ -87,7 +87,7 @@ func LimitTable() []Limit {
 				return &l.Console
 			},
 		},
-		{"host_calls", "calls", 256, 65536, "Calls of host.call. Beyond: each throws HostCallError 429.", func(l *Limits) *int64 {
+		{"host_calls", "calls", 2000, 65536, "Calls of host.call. Beyond: each throws HostCallError 429.", func(l *Limits) *int64 {
 			return &l.HostCalls
 		}},
 		{
@@ -97,7 +97,7 @@ func LimitTable() []Limit {
 			},
 		},
 		{
-			"answer", "bytes", 4 * mebibyte, 64 * mebibyte, "The answer to one host call. Beyond: it throws HostCallError 507.",
+			"answer", "bytes", 16 * mebibyte, 64 * mebibyte, "The answer to one host call. Beyond: it throws HostCallError 507.",
 			func(l *Limits) *int64 {
 				return &l.Answer
 			},

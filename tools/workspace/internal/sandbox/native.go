@@ -42,7 +42,9 @@ func (in *instance) hostCall(stack []uint64) uint64 {
 		if length := max(pathLength, bodyLength, methodLength/most*r.limits.Argument+methodLength%most); length > r.limits.Argument {
 			answer = refusal(413, "the path or the body of this host call has %d bytes; at most %d are allowed", length, r.limits.Argument)
 		} else {
-			answer = r.ask(HostCall{Method: method, Path: strings.ToValidUTF8(path, "\uFFFD"), Body: json.RawMessage(body), Pause: r.clock.pause})
+			answer = r.ask(HostCall{
+				Method: method, Path: strings.ToValidUTF8(path, "\uFFFD"), Body: json.RawMessage(repairSurrogates(body)), Pause: r.clock.pause,
+			})
 		}
 		value, err := in.newString(answer)
 		if err != nil {
@@ -59,7 +61,7 @@ func (in *instance) hostCall(stack []uint64) uint64 {
 		r.deliver(value, length)
 	case "failed":
 		report, _ := text(0, 64*kibibyte+r.limits.Answer)
-		r.thrown = parseThrown(report)
+		r.thrown = parseThrown(repairSurrogates(report))
 	default:
 		panic(stopped{errUnexpected})
 	}
@@ -67,8 +69,9 @@ func (in *instance) hostCall(stack []uint64) uint64 {
 }
 
 // ask passes a host call on. The answer is the body, so that most of them are read as
-// they are; of a call that was refused it is an exclamation mark, which begins no JSON,
-// the status, three digits, and the body.
+// they are. Two characters that begin no JSON say what else there is: an exclamation mark
+// that the call was refused, with the status, three digits, before the body; and > that the
+// body is a part of a list, with where the rest begins, on a line before it.
 func (r *run) ask(call HostCall) string {
 	if r.result.Usage.HostCalls >= r.limits.HostCalls {
 		return refusal(429, "this script made %d host calls; no more are allowed", r.limits.HostCalls)
@@ -84,6 +87,9 @@ func (r *run) ask(call HostCall) string {
 	}
 	if int64(len(answer.Body)) > r.limits.Answer {
 		return refusal(507, "the answer to this host call has %d bytes; at most %d are allowed. Ask for less", len(answer.Body), r.limits.Answer)
+	}
+	if answer.Status < 400 && answer.Next != "" {
+		return ">" + answer.Next + "\n" + string(answer.Body)
 	}
 	if answer.Status < 400 {
 		return string(answer.Body)
@@ -112,17 +118,12 @@ func (r *run) log(level, line string, length int64) {
 
 // deliver takes the result, or as much as there is room for.
 func (r *run) deliver(value, length string) {
-	if int64(len(value)) <= r.limits.Result {
-		r.result.Value = json.RawMessage(value)
-		return
-	}
-	kept := cutJSON(value, int(r.limits.Result))
 	whole, err := strconv.ParseInt(length, 10, 64)
 	if err != nil {
 		panic(stopped{errUnexpected}) // the prelude writes a number
 	}
-	r.result.Value = json.RawMessage(kept)
-	r.result.Cut = &Cut{Kept: int64(len(kept)), Length: whole, Message: fmt.Sprintf(
-		"the result was cut: %d of %d characters are left, closed to valid JSON. Return less: filter, count or page in the script",
-		len(kept), whole)}
+	r.result.Value, r.result.length = json.RawMessage(value), whole
+	if r.result.Shorten(int(r.limits.Result)); r.result.Cut == nil {
+		r.result.Value = json.RawMessage(repairSurrogates(value))
+	}
 }

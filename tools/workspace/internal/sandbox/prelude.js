@@ -13,7 +13,7 @@
   const { apply } = Reflect;
   const { isArray } = Array;
   const asText = String, NoJSON = TypeError, AnyError = Error;
-  const { slice } = asText.prototype;
+  const { slice, indexOf } = asText.prototype;
   const { toString } = prototype;
   const cut = (text, from, to) => apply(slice, text, [from, to]);
   const constant = (object, name, value, configurable = false) =>
@@ -41,6 +41,12 @@
     path = asText(path);
     const answer = sent === "" ? ask(method, path) : ask(method, path, sent);
     if (answer === "") return null;
+    if (answer[0] === ">") {
+      const end = apply(indexOf, answer, ["\n"]);
+      const part = parse(cut(answer, end + 1));
+      defineProperty(part, "next", { __proto__: null, value: cut(answer, 1, end), writable: true, configurable: true });
+      return part;
+    }
     if (answer[0] !== "!") return parse(answer); // as it came: to cut it would copy it
     const status = +cut(answer, 1, 4);
     const value = answer.length > 4 ? parse(cut(answer, 4)) : null;

@@ -30,7 +30,7 @@ type preparedModule struct {
 // prepareVersion is part of the cache's key. Raise it when prepare.go or package
 // fuel make another module of the same input, which a test holds, or cache.go another
 // entry of the same module.
-const prepareVersion = 10
+const prepareVersion = 11
 
 // headroom is how much memory of the image is free, in bytes.
 const headroom = 512 * kibibyte
@@ -102,6 +102,9 @@ func (in *instance) setUp(globals string) (*preparedModule, error) {
 		return nil, fmt.Errorf("start engine: result %d", failed)
 	}
 	if _, err := in.call(qjsSetMaxStackSize, maxStack); err != nil {
+		return nil, err
+	}
+	if _, err := in.call(qjsSetRejectionHandler, 1); err != nil {
 		return nil, err
 	}
 	if err := in.defineNative(); err != nil {

@@ -87,12 +87,14 @@ type run struct {
 	source   source
 	clock    *runClock
 
-	granted int64 // fuel, of which the instance has what remains
-	result  Result
-	thrown  *thrownError // what the script threw, nil if nothing
-	logged  int64        // bytes
-	aborted error        // what the host returned
-	clean   bool         // it ended by itself, so that its instance can be used again
+	granted    int64 // fuel, of which the instance has what remains
+	result     Result
+	thrown     *thrownError         // what the script threw, nil if nothing
+	rejections map[uint64]rejection // by the addresses of their promises
+	rejected   int
+	logged     int64 // bytes
+	aborted    error // what the host returned
+	clean      bool  // it ended by itself, so that its instance can be used again
 }
 
 // fuelSlice is how much fuel is granted at a time, about 0.03 ms: so often a run
@@ -167,7 +169,10 @@ func (r *run) execute() error {
 	if _, err = in.invoke(next, value); err != nil {
 		return err
 	}
-	return in.drain()
+	if err := in.drain(); err != nil {
+		return err
+	}
+	return r.failUnawaited()
 }
 
 func (r *run) beginArguments() ([]uint64, error) {

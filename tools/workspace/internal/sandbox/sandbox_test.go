@@ -73,9 +73,14 @@ func TestValues(t *testing.T) {
 		"undefined":                            "null",
 		"() => 1":                              "null",
 		"({ a: undefined, b: NaN, c: new Date(0) })": `{"b":null,"c":"1970-01-01T00:00:00.000Z"}`,
-		"'\\ud800'":                        `"\ud800"`,
-		"'\\u0000é😀'":                      `"\u0000é😀"`,
-		"if (true) return { early: 1 }; 2": `{"early":1}`,
+		"'\\ud800'":                          `"\ufffd"`,
+		"'\\ud83d\\udcdd'.slice(0, 1) + 'x'": `"\ufffdx"`,
+		"({ '\\udcdd': ['\\\\ud83d', '\\udcdd\\ud83d', '\\ud83d\\udcdd'] })":       `{"\ufffd":["\\ud83d","\ufffd\ufffd","📝"]}`,
+		"Promise.reject(1).catch(() => {}); 2":                                     "2",
+		"const p = Promise.reject(1); await null; try { await p } catch (e) { e }": "1",
+		"await Promise.allSettled([Promise.reject(1)]); 3":                         "3",
+		"'\\u0000é😀'":                                                `"\u0000é😀"`,
+		"if (true) return { early: 1 }; 2":                           `{"early":1}`,
 		"let x; try { eval('return 1') } catch (e) { x = e.name } x": `"SyntaxError"`,
 		"'use strict'; (function () { return this })()":              "null",
 	} {
@@ -114,6 +119,8 @@ func TestHostCalls(t *testing.T) {
 			return HostAnswer{Status: 201, Body: json.RawMessage(`{"id":"n"}`)}, nil
 		case "/empty":
 			return HostAnswer{Status: 204}, nil
+		case "/part":
+			return HostAnswer{Body: json.RawMessage(`[{"id":"a"},{"id":"b"}]`), Next: "b c"}, nil
 		case "/conflict":
 			return HostAnswer{Status: 409, Body: json.RawMessage(`{"detail":"edited since","current":{"id":"n"}}`)}, nil
 		}
@@ -126,7 +133,9 @@ func TestHostCalls(t *testing.T) {
 		"host.call('POST', '/a', null)":            `{"body":null,"method":"POST","path":"/a"}`,
 		"host.call('GET', '/created').id":          `"n"`,
 		"host.call('GET', '/empty')":               `null`,
-		"(await host.call('GET', '/created')).id":  `"n"`,
+		"const l = host.call('GET', '/part'); [Array.isArray(l), l.length, l.next, l.map(n => n.id), Object.keys(l), [...l].next]": `[true,2,"b c",["a","b"],["0","1"],null]`,
+		"host.call('POST', '/a', '\\ud800').body": "\"\uFFFD\"",
+		"(await host.call('GET', '/created')).id": `"n"`,
 		"try { host.call('PUT', '/conflict') } catch (e) { [e instanceof HostCallError, e.name, e.status, e.body.current.id, e.message] }": `[true,"HostCallError",409,"n","PUT /conflict answered 409: edited since"]`,
 		"try { host.call('POST', '/a', () => 1) } catch (e) { e.message }":                                                                 `"the body of host.call cannot be written as JSON"`,
 	} {
@@ -162,6 +171,9 @@ func TestErrors(t *testing.T) {
 		{"throw { a: 1 }", `{"a":1}`, 0, 0, ""},
 		{"throw { get name() { throw 1 } }", "thrown: an object that cannot be described", 0, 0, ""},
 		{"await Promise.reject(new RangeError('later'))", "RangeError: later", 1, 26, "script:1:26"},
+		{"(async () => { await null; throw new Error('half done') })(); 1", "half done (a promise was rejected, and nothing awaited it)", 1, 38, ""},
+		{"Promise.reject('first'); Promise.reject('second'); 1", "thrown: first (a promise", 0, 0, ""},
+		{"Promise.reject(1); throw new Error('mine')", "mine", 1, 30, ""},
 		{"await new Promise(() => {})", "the script waits for something that never happens: a promise that nothing settles", 0, 0, ""},
 		{"10n", "the result cannot be written as JSON: BigInt are forbidden in JSON.stringify", 0, 0, ""},
 		{"const a = {}; a.a = a; a", "the result cannot be written as JSON: circular reference", 0, 0, ""},

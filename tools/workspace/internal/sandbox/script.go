@@ -52,6 +52,9 @@ type HostCall struct {
 type HostAnswer struct {
 	Status int             // as of HTTP; 0 is 200
 	Body   json.RawMessage // what host.call returns; empty is null
+	// Next is where the rest of Body begins, which is a list; empty: it is whole. The array or
+	// object that host.call returns has it as a property that is not enumerated.
+	Next string
 }
 
 // Result is what a run left behind. Logs and Usage are set whether or not it failed.
@@ -61,6 +64,19 @@ type Result struct {
 	Logs        []LogLine       // what the console wrote
 	LogsDropped int64           // bytes that the console wrote beyond the limit
 	Usage       Usage
+
+	length int64 // of the whole value, in characters
+}
+
+// Shorten cuts the value to at most most bytes.
+func (r *Result) Shorten(most int) {
+	if len(r.Value) <= most {
+		return
+	}
+	r.Value = json.RawMessage(repairSurrogates(cutJSON(string(r.Value), most)))
+	r.Cut = &Cut{Kept: int64(len(r.Value)), Length: r.length, Message: fmt.Sprintf(
+		"the result was cut: %d bytes of %d characters are left, closed to valid JSON. Return less: filter, count or page in the script",
+		len(r.Value), r.length)}
 }
 
 // Cut says that a result was longer than its limit.
