@@ -40,6 +40,7 @@ type NoteLine struct {
 	Class      string         `json:"class,omitempty" jsonschema:"its class"`
 	Tags       []string       `json:"tags,omitempty" jsonschema:"its tags"`
 	Properties map[string]any `json:"properties,omitempty" jsonschema:"by name, from front matter and sections"`
+	Truncated  []string       `json:"truncated,omitempty" jsonschema:"properties too long for a list"`
 	UpdatedAt  string         `json:"updated_at" jsonschema:"time of the newest revision"`
 }
 

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/tools"
@@ -51,7 +49,7 @@ func summarize(ctx context.Context, w *Workspaces, args map[string]string) ([]to
 
 // index is the newest notes of a workspace.
 func (w noteReader) index(ctx context.Context, id string) (notes []NoteLine, err error) {
-	_, err = w.get(ctx, w.path(ID(id), "notes"), url.Values{"limit": {strconv.Itoa(maxResourceRows)}}, &notes)
+	_, err = w.get(ctx, w.path(ID(id), "notes"), nil, &notes)
 	return notes, err
 }
 

@@ -124,7 +124,7 @@ func (o RequestOut) AppendJSON(b []byte) []byte {
 }
 
 // textJSON is text as JSON.
-func textJSON[T string | map[string]string | []string](text T) json.RawMessage {
+func textJSON[T string | map[string]string | []string | *ScriptOut](text T) json.RawMessage {
 	b, err := tools.PlainJSON(text)
 	if err != nil {
 		panic(err) // text
@@ -217,10 +217,15 @@ func (w *Workspaces) readRequest(ctx context.Context, _ tools.CallContext, in Re
 		if err != nil {
 			return RequestOut{}, err
 		}
-		serve = run.overlay.Serve
+		serve, r.Bounds = run.overlay.Serve, scriptBounds()
 	}
 	answer := serve(ctx, r)
 	return newRequestOut(answer, w.answerTargets(ctx, in, answer)), nil
+}
+
+// scriptBounds are how much a list answers a script, which can take it apart.
+func scriptBounds() notesapi.Bounds {
+	return notesapi.Bounds{Rows: 100_000, Bytes: 15 << 20} // of the 16 MiB of an answer
 }
 
 func (w *Workspaces) writeRequest(ctx context.Context, c tools.CallContext, in RequestIn) (RequestOut, error) {

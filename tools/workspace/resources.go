@@ -3,10 +3,10 @@ package workspace
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/tools"
@@ -37,9 +37,7 @@ func resourcesUnder(scheme, prefix string) []tools.Resource[*Workspaces] {
 				if err != nil {
 					return tools.Content{}, err
 				}
-				var body json.RawMessage
-				_, err = w.ask(ctx, r, &body)
-				return tools.Content{Text: string(body)}, err
+				return w.readList(ctx, r, name)
 			},
 			Targets: targets(resourceTargets), Complete: (*Workspaces).completeURI,
 		}
@@ -56,27 +54,90 @@ func resourcesUnder(scheme, prefix string) []tools.Resource[*Workspaces] {
 					own[i] = vars[strings.TrimSuffix(name, "}")]
 				}
 			}
-			query := url.Values{"limit": {strconv.Itoa(maxResourceRows)}}
-			if parts[0] == "classes" {
-				query = nil
-			}
-			return notesapi.Request{Method: http.MethodGet, Path: w.path(ID(vars["workspace_id"]), own...), Query: query}, nil
+			return notesapi.Request{Method: http.MethodGet, Path: w.path(ID(vars["workspace_id"]), own...)}, nil
 		}
 	}
 	note := list("note", "A note", "The Markdown of a note.", "notes/{note_id}", nil)
 	note.MIME, note.Read = "text/markdown", (*Workspaces).readNoteResource
 	return []tools.Resource[*Workspaces]{
-		list("notes", "All notes", "Notes with their class and properties, newest first, at most 1,000.", "notes/list", in("notes")),
+		list("notes", "All notes", "Notes with their class and properties, newest first, as many as fit into 1 MiB.", "notes/list", in("notes")),
 		note,
 		list("history", "History of a note", "The revisions of a note, newest first.", "notes/{note_id}/history",
 			in("notes", "{note_id}", "history")),
 		list("classes", "Classes", "The classes of notes and their fields.", "classes", in("classes")),
-		list("links", "Links", "The links between notes, newest first, at most 1,000.", "links", in("links")),
+		list("links", "Links", "The links between notes, newest first, as many as fit into 1 MiB.", "links", in("links")),
 	}
 }
 
-// maxResourceRows is how many rows a resource has. Tools have cursors for more.
-const maxResourceRows = 1000
+// What a resource lists, in rows and bytes: of its 1 MiB.
+const (
+	maxResourceRows  = 100_000
+	maxResourceBytes = 1<<20 - 16<<10
+)
+
+// readList reads a list as far as it fits, and says how the rest is read.
+func (w *Workspaces) readList(ctx context.Context, r notesapi.Request, name string) (tools.Content, error) {
+	r.Bounds = notesapi.Bounds{Rows: maxResourceRows, Bytes: maxResourceBytes}
+	if name == "notes" {
+		r.Bounds.Bytes *= 4 // its rows have more than those of the resource
+	}
+	var body json.RawMessage
+	answer, err := w.ask(ctx, r, &body)
+	if err != nil {
+		return tools.Content{}, err
+	}
+	next := nextCursor(answer)
+	if name == "notes" {
+		if body, next, err = resourceNotes(body, next); err != nil {
+			return tools.Content{}, err
+		}
+	}
+	content := tools.Content{Text: string(body)}
+	if next != "" {
+		content.Rest = fmt.Sprintf("The list goes on: these are the newest. run_script reads the rest: host.call(\"GET\", %q)",
+			r.Path+"?cursor="+url.QueryEscape(next))
+	}
+	return content, nil
+}
+
+// A resourceNote is a note in the list of the specification.
+type resourceNote struct {
+	ID         string          `json:"id"`
+	Title      string          `json:"title"`
+	Class      string          `json:"class"`
+	Properties json.RawMessage `json:"properties"`
+	UpdatedAt  string          `json:"updated_at"`
+	Truncated  []string        `json:"truncated,omitempty"`
+}
+
+// resourceNotes is the list of the specification, made of rows of the API that go on at
+// next, and where it goes on itself.
+func resourceNotes(rows json.RawMessage, next string) (json.RawMessage, string, error) {
+	var notes []struct {
+		resourceNote
+
+		Revision string `json:"revision_id"`
+	}
+	if err := json.Unmarshal(rows, &notes); err != nil {
+		return nil, "", err
+	}
+	list := []byte{'['}
+	for i, n := range notes {
+		row, err := tools.PlainJSON(n.resourceNote)
+		if err != nil {
+			return nil, "", err
+		}
+		if i > 0 && len(list)+len(row)+len(",]") > maxResourceBytes {
+			next = notes[i-1].Revision
+			break
+		}
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, row...)
+	}
+	return append(list, ']'), next, nil
+}
 
 func (w *Workspaces) readNoteResource(ctx context.Context, _ string, vars map[string]string) (tools.Content, error) {
 	if vars["workspace_id"] == "" || vars["note_id"] == "" {
@@ -125,8 +186,7 @@ func (w noteReader) completeWorkspace(ctx context.Context, prefix string) ([]str
 
 func (w noteReader) completeNote(ctx context.Context, prefix string) ([]string, error) {
 	var found []NoteLine
-	query := url.Values{"limit": {strconv.Itoa(maxResourceRows)}}
-	if _, err := w.get(ctx, w.path("", "notes"), query, &found); err != nil {
+	if _, err := w.get(ctx, w.path("", "notes"), nil, &found); err != nil {
 		return nil, err
 	}
 	var ids []string

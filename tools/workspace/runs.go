@@ -16,8 +16,31 @@ type scriptRun struct {
 	overlay *notesapi.Overlay
 	dryRun  bool
 	calls   []ScriptCall
+	partial []partialList
 	// announced is what calls before the one that commits have announced.
 	announced []announcement
+}
+
+// A partialList is a list that a script was answered in part.
+type partialList struct{ list, next string }
+
+// noteList notes whether a script was answered a part of a list: where it did not say how
+// much it wants, and until it asks for the rest.
+func (r *scriptRun) noteList(method, path, asked, limit, next string) {
+	r.partial = slices.DeleteFunc(r.partial, func(p partialList) bool { return asked != "" && p.next == asked })
+	if next != "" && limit == "" {
+		r.partial = append(r.partial, partialList{method + " " + path, next})
+	}
+}
+
+// partialLists are the lists that were read in part, each once.
+func (r *scriptRun) partialLists() (lists []string) {
+	for _, p := range r.partial {
+		if !slices.Contains(lists, p.list) {
+			lists = append(lists, p.list)
+		}
+	}
+	return lists
 }
 
 // scriptRuns are the runs of a source by id: the requests of a script come back as

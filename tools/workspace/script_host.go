@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -43,7 +44,24 @@ func (h *scriptHost) request(ctx context.Context, asked sandbox.HostCall, path, 
 	if err != nil {
 		return hostError(ctx, err)
 	}
-	return sandbox.HostAnswer{Status: answer.Status, Body: answer.Body.RawMessage}, nil
+	next := nextCursor(notesapi.Response{Header: answer.Header})
+	h.noteList(asked, path, query, next)
+	return sandbox.HostAnswer{Status: answer.Status, Body: answer.Body.RawMessage, Next: next}, nil
+}
+
+// noteList is [scriptRun.noteList] of a request, which says what it wants in its query or,
+// of notes by a filter, in its body.
+func (h *scriptHost) noteList(asked sandbox.HostCall, path, query, next string) {
+	var body struct {
+		Cursor string          `json:"cursor"`
+		Limit  json.RawMessage `json:"limit"`
+	}
+	_ = json.Unmarshal(asked.Body, &body) // another shape asks for nothing
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return
+	}
+	h.run.noteList(asked.Method, path, cmp.Or(values.Get("cursor"), body.Cursor), cmp.Or(values.Get("limit"), string(body.Limit)), next)
 }
 
 // listSources answers what other sources the client may use.

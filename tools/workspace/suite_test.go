@@ -127,17 +127,20 @@ func digest(store *notestore.Store) string {
 				fmt.Fprintln(h, d.Kind, d.ID, d.Body, d.Source, d.Target)
 			}
 		}
-		notes, err := all.Notes(ctx, ws.Workspace, notestore.Selection{}, 1000)
-		if err != nil {
+		states := map[string]string{}
+		var ids []string
+		if err := all.Notes(ctx, ws.Workspace, notestore.Selection{}, 1000, func(r notestore.Record) bool {
+			ids = append(ids, r.ID)
+			return true
+		}); err != nil {
 			return err.Error()
 		}
-		states := map[string]string{}
-		for _, n := range notes {
-			s, err := all.State(ctx, ws.Workspace+"/"+n.ID)
+		for _, id := range ids {
+			s, err := all.State(ctx, ws.Workspace+"/"+id)
 			if err != nil {
 				return err.Error()
 			}
-			states[n.ID] = string(s.Data)
+			states[id] = string(s.Data)
 		}
 		fmt.Fprintln(h, states) // a map is printed in the order of its keys
 	}

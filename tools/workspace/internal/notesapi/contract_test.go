@@ -79,7 +79,7 @@ func TestEveryRouteIsHandled(t *testing.T) {
 			t.Errorf("%s %s answers %q with status %d", r.Method, r.Path, r.Answer, r.Status)
 		}
 		for _, used := range regexp.MustCompile(`\b[A-Z]\w+`).FindAllString(r.Body+" "+r.Answer, -1) {
-			if !strings.Contains(TypeScript, " "+used+" ") {
+			if !regexp.MustCompile(`(type|interface) ` + used + `\b`).MatchString(TypeScript) {
 				t.Errorf("%s %s uses the type %s, which is not declared", r.Method, r.Path, used)
 			}
 		}

@@ -36,7 +36,7 @@ func putWorkspace(c *call, w workspaceBody) (any, error) {
 }
 
 func listWorkspaces(c *call) (any, error) {
-	docs, err := c.draft.Documents(c.ctx, "", notestore.WorkspaceKind, "", maxRows)
+	docs, err := c.draft.Documents(c.ctx, "", notestore.WorkspaceKind, "", c.request.Bounds.orDefault().Rows)
 	list := []workspaceBody{}
 	for _, doc := range docs {
 		w, err := readWorkspace(doc)
@@ -137,7 +137,10 @@ func listLinks(c *call) (any, error) {
 		return nil, err
 	}
 	list, err := c.draft.Links(c.ctx, c.workspace, c.request.Query.Get("note_id"), cursor, limit)
-	return finish(c, list, limit, func(l notestore.Link) string { return l.ID }), err
+	if err != nil {
+		return nil, err
+	}
+	return finish(c, list, limit, func(l notestore.Link) string { return l.ID })
 }
 
 func createLink(c *call) (any, error) {
@@ -345,30 +348,25 @@ func listVisible(c *call, kind notestore.Kind, hides func(notestore.Document) (b
 	if err != nil {
 		return nil, err
 	}
-	list := []json.RawMessage{}
-	for last := cursor; len(list) < limit; {
-		docs, err := c.draft.Documents(c.ctx, c.workspace, kind, last, limit)
+	rows := rowList{call: c, limit: limit}
+	const part = 1000
+	for last := cursor; ; {
+		docs, err := c.draft.Documents(c.ctx, c.workspace, kind, last, part)
 		if err != nil {
 			return nil, err
 		}
 		for _, doc := range docs {
 			last = doc.ID
-			hidden, err := hides(doc)
-			if err != nil {
+			if hidden, err := hides(doc); err != nil {
 				return nil, err
-			}
-			if !hidden && len(list) < limit {
-				list, c.next = append(list, json.RawMessage(doc.Body)), doc.ID
+			} else if !hidden && !rows.add(json.RawMessage(doc.Body), doc.ID) {
+				return rows.finish(nil)
 			}
 		}
-		if len(docs) < limit {
-			break
+		if len(docs) < part {
+			return rows.finish(nil)
 		}
 	}
-	if len(list) < limit {
-		c.next = ""
-	}
-	return list, nil
 }
 
 func createAttachment(c *call) (any, error) {

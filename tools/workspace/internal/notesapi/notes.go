@@ -33,18 +33,30 @@ func handlers() map[string]func(*call) (any, error) {
 	}
 }
 
-// maxRows is how many rows a list has at most.
-const maxRows = 1000
+// maxNoteLinks is how many links the answer with a note has at most.
+const maxNoteLinks = 1000
 
 // page returns the limit and the cursor of a list.
 func (c *call) page() (limit int, cursor string, err error) {
-	limit = maxRows
+	limit = c.request.Bounds.orDefault().Rows
 	if s := c.request.Query.Get("limit"); s != "" {
-		if limit, err = strconv.Atoi(s); err != nil || limit < 1 || limit > maxRows {
-			return 0, "", badRequest("limit must be a number from 1 to %d", maxRows)
+		asked, err := strconv.Atoi(s)
+		if err != nil {
+			asked = 0
+		}
+		if limit, err = c.checkLimit(asked); err != nil {
+			return 0, "", err
 		}
 	}
 	return limit, c.request.Query.Get("cursor"), nil
+}
+
+// checkLimit is how many rows a request asks for.
+func (c *call) checkLimit(asked int) (int, error) {
+	if most := c.request.Bounds.orDefault().Rows; asked < 1 || asked > most {
+		return 0, badRequest("limit must be a number from 1 to %d", most)
+	}
+	return asked, nil
 }
 
 // decode reads the body.
@@ -60,24 +72,16 @@ func (c *call) decode(into any) error {
 	return nil
 }
 
-// finish is the answer of a list; the last row's id says where the next part begins.
-func finish[T any](c *call, list []T, limit int, id func(T) string) []T {
-	if len(list) == limit {
-		c.next = id(list[limit-1])
-	}
-	return append([]T{}, list...)
-}
-
 func listNotes(c *call) (any, error) {
 	limit, cursor, err := c.page()
 	if err != nil {
 		return nil, err
 	}
-	list, err := c.draft.Notes(c.ctx, c.workspace, notestore.Selection{After: cursor}, limit)
-	return finish(c, list, limit, revisionOfRecord), err
+	rows := rowList{call: c, limit: limit}
+	return rows.finish(c.draft.Notes(c.ctx, c.workspace, notestore.Selection{After: cursor}, limit, func(r notestore.Record) bool {
+		return rows.add(newNoteRow(r), r.Revision)
+	}))
 }
-
-func revisionOfRecord(r notestore.Record) string { return r.Revision }
 
 func searchNotes(c *call) (any, error) {
 	limit, cursor, err := c.page()
@@ -88,7 +92,20 @@ func searchNotes(c *call) (any, error) {
 		return nil, badRequest("q is missing: the words to look for")
 	}
 	list, err := c.draft.Search(c.ctx, c.workspace, c.request.Query.Get("q"), cursor, limit)
-	return finish(c, list, limit, func(m notestore.Match) string { return m.Revision }), err
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]foundRow, len(list))
+	for i, m := range list {
+		rows[i] = foundRow{newNoteRow(m.Record), m.Excerpt}
+	}
+	return finish(c, rows, limit, func(r foundRow) string { return r.Revision })
+}
+
+// A foundRow is a note that a search has found.
+type foundRow struct {
+	noteRow
+	Excerpt string `json:"excerpt"`
 }
 
 // A noteAnswer is a note with its text.
@@ -169,7 +186,7 @@ func (c *call) readNote(r noteRequest) (n *notestore.Note, links []notestore.Lin
 		n, err = c.draft.Note(c.ctx, r.workspace, r.id)
 		return n, nil, err
 	}
-	return c.draft.NoteAndLinks(c.ctx, r.workspace, r.id, maxRows)
+	return c.draft.NoteAndLinks(c.ctx, r.workspace, r.id, maxNoteLinks)
 }
 
 // describeNote is the answer with a note, without what the request leaves out.
@@ -420,8 +437,8 @@ func listHistory(c *call) (any, error) {
 	for _, r := range list {
 		infos = append(infos, newRevisionInfo(r))
 	}
-	infos = finish(c, infos, limit, func(r revisionInfo) string { return r.ID })
-	return map[string]any{"note_id": c.names.Get("note_id"), "revisions": infos}, nil
+	rows, err := finish(c, infos, limit, func(r revisionInfo) string { return r.ID })
+	return map[string]any{"note_id": c.names.Get("note_id"), "revisions": rows}, err
 }
 
 func (c *call) noSuchRevision(err error) error {

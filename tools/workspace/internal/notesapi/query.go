@@ -27,8 +27,8 @@ func runQuery(c *call) (any, error) {
 		return nil, err
 	}
 	if b.Limit != nil {
-		if limit = *b.Limit; limit < 1 || limit > maxRows {
-			return nil, badRequest("limit must be a number from 1 to %d", maxRows)
+		if limit, err = c.checkLimit(*b.Limit); err != nil {
+			return nil, err
 		}
 	}
 	b.Cursor = cmp.Or(cursor, b.Cursor)
@@ -41,19 +41,20 @@ func runQuery(c *call) (any, error) {
 		return nil, err
 	}
 	s := notestore.Selection{Class: f.class, Contains: f.contains}
-	var list []notestore.Record
+	rows := rowList{call: c, limit: limit}
 	if order == nil {
 		s.After = b.Cursor
-		err = c.draft.Each(c.ctx, c.workspace, s, func(r notestore.Record) bool {
-			if f.fits(newFields(r)) {
-				list = append(list, r)
-			}
-			return len(list) < limit
-		})
-	} else {
-		list, err = c.sorted(s, f, order, b.Cursor, limit)
+		return rows.finish(c.draft.Each(c.ctx, c.workspace, s, func(r notestore.Record) bool {
+			return !f.fits(newFields(r)) || rows.add(newNoteRow(r), r.Revision)
+		}))
 	}
-	return finish(c, list, limit, revisionOfRecord), err
+	list, err := c.sorted(s, f, order, b.Cursor, limit)
+	for _, r := range list {
+		if !rows.add(newNoteRow(r), r.Revision) {
+			break
+		}
+	}
+	return rows.finish(err)
 }
 
 // A sortKey is a field to sort by.

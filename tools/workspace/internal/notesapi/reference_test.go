@@ -56,9 +56,10 @@ This page is generated from the routes; edit those instead. Scripts, tools and H
 - An error is ` + "`{\"detail\": …}`" + `: a sentence, or an object with ` + "`message`" + `. Status 400: the request is wrong. 403: something that the user has
   hidden is in the way. 404: it is missing, or hidden. 409: somebody else changed it; nothing was written. 413: it is too large. 422: the class does not
   allow it, and ` + "`errors`" + ` names each field.
-- A list has at most 1,000 rows, newest first; classes are ordered by name. The next part begins after the row whose ` + "`revision_id`" + ` (of notes and of
-  history), ` + "`id`" + ` (of links and attachments) or ` + "`name`" + ` (of classes) is given as ` + "`cursor`" + `. A list that is full has the address of the next part
-  in the header ` + "`Link`" + `.
+- A list has at most 1,000 rows and 960 KiB, newest first; classes are ordered by name. To a script it has at most 100,000 rows and 15 MiB. The next
+  part begins after the row whose ` + "`revision_id`" + ` (of notes and of history), ` + "`id`" + ` (of links and attachments) or ` + "`name`" + ` (of classes) is given as
+  ` + "`cursor`" + `. A list that has more has the address of the next part in the header ` + "`Link`" + `; to a script the array has the cursor as ` + "`next`" + `.
+- A row of a list of notes has each property of at most 200 characters; what is longer is left out and named in ` + "`truncated`" + `. The note has all.
 - A note is saved with the ` + "`revision_id`" + ` that was read. If it is not the current one, 409 has the whole current note in
   ` + "`detail.current_revision`" + `: merge, and save again with its ` + "`revision_id`" + `.
 - Nothing is lost: every save and every deletion is a revision with its full text. ` + "`checksum`" + ` is the SHA-256 of these lines, joined by newlines: the

@@ -22,6 +22,7 @@ type Request struct {
 	// WithoutLinks leaves out of a note its links and what is wrong with it, which take the
 	// longest to find.
 	WithoutLinks bool
+	Bounds       Bounds // of a list
 }
 
 // A Response is the answer to a [Request].

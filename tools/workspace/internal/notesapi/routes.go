@@ -37,7 +37,7 @@ func Routes() []Route {
 			"{ storage_config: object }", "{ status: string }", 200,
 		},
 
-		{get, ws + "/notes", "notes.list", "List notes, newest first", tools.Reads, page, "", "NoteInfo[]", 200},
+		{get, ws + "/notes", "notes.list", "List notes, newest first", tools.Reads, page, "", "List<NoteInfo>", 200},
 		{post, ws + "/notes", "notes.create", "Create a note", tools.Writes, "", "NewNote", "Saved", 201},
 		{get, note, "notes.get", "Read a note", tools.Reads, "", "", "Note", 200},
 		{
@@ -60,7 +60,7 @@ func Routes() []Route {
 
 		{
 			get, ws + "/links", "links.list", "List links, newest first: those that were made, and those in the text of notes", tools.Reads,
-			"note_id?: string; " + page, "", "Link[]", 200,
+			"note_id?: string; " + page, "", "List<Link>", 200,
 		},
 		{
 			post, ws + "/links", "links.create", "Link two notes", tools.Writes, "", "{ source: string; target: string; kind?: string }", "Link",
@@ -69,13 +69,13 @@ func Routes() []Route {
 		{get, ws + "/links/{link_id}", "links.get", "Read a link that was made", tools.Reads, "", "", "Link", 200},
 		{del, ws + "/links/{link_id}", "links.delete", "Remove a link that was made", tools.Deletes, "", "", "", 204},
 
-		{post, ws + "/query", "query", "Find notes by a filter", tools.Reads, page, "Query", "NoteInfo[]", 200},
+		{post, ws + "/query", "query", "Find notes by a filter", tools.Reads, page, "Query", "List<NoteInfo>", 200},
 		{
 			get, ws + "/search", "search", "Find notes that have all words: in titles first, then newest first", tools.Reads, "q: string; " + page,
-			"", "(NoteInfo & { excerpt: string })[]", 200,
+			"", "List<NoteInfo & { excerpt: string }>", 200,
 		},
 
-		{get, ws + "/classes", "classes.list", "List the classes by name", tools.Reads, page, "", "Class[]", 200},
+		{get, ws + "/classes", "classes.list", "List the classes by name", tools.Reads, page, "", "List<Class>", 200},
 		{get, ws + "/classes/types", "classes.types", "List the types of fields", tools.Reads, "", "", "FieldType[]", 200},
 		{
 			post, ws + "/classes", "classes.create", "Create a class; with from_notes, of the properties that notes have", tools.Writes, "",
@@ -85,7 +85,7 @@ func Routes() []Route {
 		{put, ws + "/classes/{name}", "classes.save", "Create or replace a class", tools.Writes, "", "Class", "Class", 200},
 		{del, ws + "/classes/{name}", "classes.delete", "Delete a class that no note has", tools.Deletes, "", "", "", 204},
 
-		{get, ws + "/attachments", "attachments.list", "List attachments, newest first", tools.Reads, page, "", "Attachment[]", 200},
+		{get, ws + "/attachments", "attachments.list", "List attachments, newest first", tools.Reads, page, "", "List<Attachment>", 200},
 		{
 			post, ws + "/attachments", "attachments.create", "Keep a file of at most 8 MiB", tools.Writes, "",
 			"{ name: string; type?: string; content_base64: string }", "Attachment", 201,
@@ -102,16 +102,17 @@ func Routes() []Route {
 }
 
 // TypeScript declares the types that [Routes] name.
-const TypeScript = `type FieldType = "string" | "number" | "date" | "list" | "markdown";
+const TypeScript = `type List<T> = T[] & { readonly next?: string }; // the cursor of what is missing, in scripts
+type FieldType = "string" | "number" | "date" | "list" | "markdown";
 interface Workspace { id: string; name: string; settings: Record<string, unknown>; storage_config: Record<string, unknown>; created_at: string; updated_at: string }
 interface WorkspacePatch { name?: string; settings?: Record<string, unknown>; storage_config?: Record<string, unknown> }
-interface NoteInfo { id: string; revision_id: string; title: string; class: string; tags: string[]; properties: Record<string, any>; links: string[]; canvas_position: unknown; created_at: string; updated_at: string }
+interface NoteInfo { id: string; revision_id: string; title: string; class: string; tags: string[]; properties: Record<string, any>; links: string[]; canvas_position: unknown; created_at: string; updated_at: string; truncated?: string[] }
 interface NewNote { markdown?: string; id?: string; class?: string; title?: string; properties?: Record<string, unknown>; attachments?: string[]; canvas_position?: unknown }
 interface NoteUpdate { markdown: string; parent_revision_id: string; class?: string; attachments?: string[]; canvas_position?: unknown }
 interface Saved { id: string; revision_id: string }
 interface Note extends Omit<NoteInfo, "links"> { markdown: string; frontmatter: Record<string, unknown>; sections: Record<string, string>; attachments: string[]; links: Link[]; computed: { problems: { field?: string; message: string }[] }; integrity: { checksum: string; signature: string } }
 interface RevisionInfo { revision_id: string; timestamp: string; author: string; deleted: boolean; checksum: string; signature: string }
-interface History { note_id: string; revisions: RevisionInfo[] }
+interface History { note_id: string; revisions: RevisionInfo[]; readonly next?: string }
 interface Revision extends RevisionInfo { note_id: string; parent_revision_id: string; markdown: string; diff: string }
 interface Link { id: string; source: string; target: string; kind: string; origin: "made" | "text"; resolved: boolean; created_at: string }
 interface Query { filter: Record<string, unknown>; sort?: string | string[]; limit?: number; cursor?: string }

@@ -90,7 +90,8 @@ func BenchmarkStore(b *testing.B) {
 					return err
 				}},
 				{"list", func() error {
-					_, err := s.Begin(View{}).Notes(ctx, "ws", Selection{}, 50)
+					n := 0
+					err := s.Begin(View{}).Notes(ctx, "ws", Selection{}, 50, func(Record) bool { n++; return n < 50 })
 					return err
 				}},
 			} {

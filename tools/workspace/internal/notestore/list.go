@@ -43,14 +43,13 @@ func eachNote(ctx context.Context, d *Draft, workspace string, q scan, yield fun
 	return d.scan(ctx, workspace, q, func(n noteRow) bool { return yield(n.record) })
 }
 
-// Notes lists the visible notes of a workspace, newest first.
-func (d *Draft) Notes(ctx context.Context, workspace string, s Selection, limit int) (list []Record, err error) {
-	err = eachNote(ctx, d, workspace, scan{Selection: s, size: limit}, func(r Record) bool {
-		list = append(list, r)
-		return len(list) < limit
-	})
-	return list, err
+// Notes is Each where about limit notes are wanted.
+func (d *Draft) Notes(ctx context.Context, workspace string, s Selection, limit int, yield func(Record) bool) error {
+	return eachNote(ctx, d, workspace, scan{Selection: s, size: min(limit, maxPart)}, yield)
 }
+
+// maxPart is how many rows are read at a time.
+const maxPart = 1000
 
 func (d *Draft) scan(ctx context.Context, workspace string, q scan, yield func(noteRow) bool) error {
 	for _, n := range d.drafted(workspace) {
@@ -71,7 +70,7 @@ func (d *Draft) scan(ctx context.Context, workspace string, q scan, yield func(n
 		if more, err := passRows(ctx, d, c, workspace, changed, rows, yield); err != nil || !more || len(rows) < size {
 			return false, err
 		}
-		q.before, size = rows[len(rows)-1].seq, 1000
+		q.before, size = rows[len(rows)-1].seq, maxPart
 		return true, nil
 	}
 	if q.words != nil { // the first part is most often all: one statement needs no transaction

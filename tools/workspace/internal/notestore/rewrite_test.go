@@ -33,7 +33,7 @@ func TestFoundAsSavedLast(t *testing.T) {
 			d = s.Begin(View{})
 			got := []string{}
 			for _, class := range []string{"Task", "Idea"} {
-				list, err := d.Notes(t.Context(), "ws", Selection{Class: class}, 10)
+				list, err := notes(t.Context(), d, Selection{Class: class})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,6 +1,7 @@
 package notestore
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -110,6 +111,12 @@ func search(t *testing.T, d *Draft, words string) []string {
 	return ids(found)
 }
 
+// notes are those that a Selection selects in the workspace ws.
+func notes(ctx context.Context, d *Draft, s Selection) (list []Record, err error) {
+	err = d.Notes(ctx, "ws", s, 10, func(r Record) bool { list = append(list, r); return true })
+	return list, err
+}
+
 func TestDraftIsReadBack(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
@@ -121,7 +128,7 @@ func TestDraftIsReadBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		list := func(d *Draft) []string {
-			all, err := d.Notes(ctx, "ws", Selection{}, 10)
+			all, err := notes(ctx, d, Selection{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -261,7 +268,7 @@ func TestTwoWorlds(t *testing.T) {
 		}
 		commit(t, all)
 		d := s.Begin(view)
-		list, err := d.Notes(ctx, "ws", Selection{}, 10)
+		list, err := notes(ctx, d, Selection{})
 		want(t, "list", ids(list), []string{"c", "b", "a"})
 		want(t, "search", search(t, d, "word"), []string{"b", "a"})
 		links, err2 := d.Links(ctx, "ws", "", "", 10)
@@ -301,7 +308,7 @@ func TestClassIsChanged(t *testing.T) {
 			}
 		}
 		due := func(d *Draft) any {
-			list, err := d.Notes(ctx, "ws", Selection{Class: "Task"}, 10)
+			list, err := notes(ctx, d, Selection{Class: "Task"})
 			if err != nil || len(list) != 1 {
 				t.Fatal(list, err)
 			}
