@@ -6,25 +6,8 @@ LINT     := $(CACHE)/bin/golangci-lint
 FUZZTIME ?= 60s
 PACKAGES ?= ./...
 SYSTEMS  := linux darwin windows
-# As in installer/bundle/build_flags.go, which says why.
-COLD     := github.com/evanw/esbuild github.com/jackc github.com/yuin/goldmark github.com/spf13 github.com/JohannesKaufmann \
-	github.com/microcosm-cc github.com/aymerick github.com/gorilla golang.org/x/net github.com/santhosh-tekuri \
-	github.com/google/jsonschema-go github.com/pelletier github.com/tailscale github.com/golang-jwt github.com/minio aead.dev \
-	golang.org/x/mod github.com/xo crypto/tls crypto/x509 encoding/xml debug/dwarf net/http github.com/lectern-mcp/lectern/cmd/lectern \
-	github.com/lectern-mcp/lectern/config github.com/lectern-mcp/lectern/installer github.com/lectern-mcp/lectern/supervisor \
-	github.com/lectern-mcp/lectern/tools/cards \
-	github.com/lectern-mcp/lectern/tools/logseq github.com/lectern-mcp/lectern/tools/org/internal/orgexport \
-	github.com/lectern-mcp/lectern/bridge github.com/lectern-mcp/lectern/internal/textmerge \
-	github.com/lectern-mcp/lectern/internal/typescript github.com/lectern-mcp/lectern/tools/markdown/internal/editordoc \
-	github.com/lectern-mcp/lectern/tools/markdown/internal/mirror github.com/lectern-mcp/lectern/tools/markdown/internal/pagestore \
-	github.com/lectern-mcp/lectern/tools/markdown/internal/pagesync github.com/lectern-mcp/lectern/tools/org/internal/emacs \
-	github.com/lectern-mcp/lectern/tui github.com/lectern-mcp/lectern/status github.com/lectern-mcp/lectern/hub/approval \
-	github.com/lectern-mcp/lectern/journal charm.land \
-	crypto/internal/fips140/nistec crypto/internal/fips140/mlkem crypto/internal/fips140/bigmod crypto/internal/fips140/rsa \
-	crypto/internal/fips140/ecdsa crypto/internal/fips140/edwards25519 crypto/internal/fips140/tls12 \
-	crypto/internal/fips140/tls13 encoding/asn1 math/big
-FLAGS    := -trimpath $(COLD:%=-gcflags=%/...=-l)
-LDFLAGS  := -s -w -funcalign=16
+FLAGS    := -trimpath
+LDFLAGS  := -s -w
 
 # Tests have a home folder, a language and a time zone of their own. Go's caches are where they always are.
 HERMETIC = export GOCACHE="$$(go env GOCACHE)" GOMODCACHE="$$(go env GOMODCACHE)" HOME=$(CACHE)/home LC_ALL=C.UTF-8 TZ=UTC; \

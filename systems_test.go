@@ -30,11 +30,9 @@ var systemRooms = map[string]map[string]string{
 		"cmd/lectern/internal/install/plugin.go": "plans what installer does",
 		"config/edit_origin.go":                  "migrates [logseq] to [bridge]",
 		"config/setting.go":                      "likewise",
-		"installer/bundle/build_flags.go":        "how the compiler builds its package",
 	},
 	"cards": {
-		"tools/all/*.go":                  "the list of Systems",
-		"installer/bundle/build_flags.go": "how the compiler builds its package",
+		"tools/all/*.go": "the list of Systems",
 	},
 	"workspace": {
 		"tools/all/*.go":      "the list of Systems",

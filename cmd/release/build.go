@@ -54,10 +54,8 @@ func (m releaser) buildTarget(ctx context.Context, version string, t bundle.Targ
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // to be published
 		return "", nil, err
 	}
-	args := append([]string{"build"}, bundle.BuildFlags()...)
-	args = append(args, "-buildvcs=false", "-ldflags", bundle.LinkFlags+" -buildid= -X main.lecternVersion="+version, "-o", file,
-		"./cmd/lectern")
-	cmd := exec.CommandContext(ctx, "go", args...) //nolint:gosec // our own arguments
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", //nolint:gosec // our own arguments
+		"-ldflags", "-s -w -buildid= -X main.lecternVersion="+version, "-o", file, "./cmd/lectern")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.OS, "GOARCH="+t.Arch)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = m.source, m.log, m.log
 	if err := cmd.Run(); err != nil {
