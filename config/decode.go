@@ -13,7 +13,6 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/internal/tomltext"
 )
 
@@ -40,7 +39,7 @@ func (c *Config) decode() error {
 	if len(d.faults) == 0 {
 		return nil
 	}
-	order.SortStable(d.faults, func(a, b Fault) int {
+	slices.SortStableFunc(d.faults, func(a, b Fault) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	return &Error{c.Path, d.faults}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,7 +13,6 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/mcp"
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -151,7 +151,7 @@ func (l *CallLog) Running() []status.RunningCall {
 		}
 		list = append(list, shown)
 	}
-	order.Sort(list, func(a, b status.RunningCall) int {
+	slices.SortFunc(list, func(a, b status.RunningCall) int {
 		return cmp.Or(a.Began.Compare(b.Began), cmp.Compare(a.Name, b.Name))
 	})
 	return list[:min(len(list), status.MaxRunningCalls)]

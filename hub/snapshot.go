@@ -3,10 +3,10 @@ package hub
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/policy"
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -115,7 +115,7 @@ func (h *Hub) fillSnapshot(s *status.Snapshot) {
 	s.Approvals, s.Outcomes = h.approvals.Pending(), h.approvals.Outcomes() // in this order: none is missing in both
 	s.Permits = h.approvals.DescribePermits()
 	h.limiter.addPausesToSnapshot(s)
-	order.Sort(s.Sessions, func(a, b status.Session) int {
+	slices.SortFunc(s.Sessions, func(a, b status.Session) int {
 		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
 	})
 }

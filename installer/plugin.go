@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/lectern-mcp/lectern/internal/loopnet"
-	"github.com/lectern-mcp/lectern/internal/order"
 )
 
 // A Plugin is what Logseq gets from us: files in a folder that it loads when it
@@ -189,7 +188,7 @@ func (g Plugin) filesInOrder() ([]pluginFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read plugin: %w", err)
 	}
-	order.SortStable(list, func(a, b pluginFile) int {
+	slices.SortStableFunc(list, func(a, b pluginFile) int {
 		return cmp.Or(packageLast(a.name, b.name), strings.Compare(a.name, b.name))
 	})
 	return list, nil

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
-
-	"github.com/lectern-mcp/lectern/internal/order"
 )
 
 // settingsFiles are the settings files with a token of ours: those that have a
@@ -46,7 +44,7 @@ func (m Machine) RemovePlugin(plugin Plugin) (*Proposal, error) {
 	if err != nil {
 		return nil, err
 	}
-	order.SortStable(receipts, func(a, b receipt) int { return packageLast(a.Name, b.Name) })
+	slices.SortStableFunc(receipts, func(a, b receipt) int { return packageLast(a.Name, b.Name) })
 	folders := []string{g.folder}
 	for _, r := range receipts {
 		folders = append(append(folders, r.Folders...), filepath.Dir(r.Path))

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -43,7 +42,7 @@ func (j *Journal) reconcileCalls(ctx context.Context, source string, k tools.Res
 	if err != nil {
 		return err
 	}
-	order.SortStable(rows, func(a, b changeRow) int { return cmp.Compare(b.call, a.call) })
+	slices.SortStableFunc(rows, func(a, b changeRow) int { return cmp.Compare(b.call, a.call) })
 	for len(rows) > 0 {
 		end := slices.IndexFunc(rows, func(v changeRow) bool { return v.call != rows[0].call })
 		if end < 0 {

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -95,7 +94,7 @@ func (s *SnapshotStore) publish(next status.Snapshot) {
 	next = cloneSnapshot(next) // it may hold slices of the caller
 	next.Seq, next.Time = s.snap.Seq+1, now
 	setSince(&next, s.snap, now)
-	order.SortStable(next.Problems, compareProblems)
+	slices.SortStableFunc(next.Problems, compareProblems)
 	if sameContent(next, s.snap) {
 		return
 	}

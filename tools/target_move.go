@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"path"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -50,7 +49,7 @@ func FindTargetMoves(changes []Change) (moves []TargetMove) {
 		}
 		gone = left
 	}
-	sort.Slice(moves, func(i, j int) bool { return moves[i].From < moves[j].From })
+	slices.SortFunc(moves, func(a, b TargetMove) int { return cmp.Compare(a.From, b.From) })
 	return moves
 }
 

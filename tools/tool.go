@@ -266,20 +266,16 @@ func Define[S Source, In, Out any](spec Spec[In, Out], method func(S, context.Co
 
 // DefineWithContext is [Define] for a method that needs the [CallContext], to
 // report progress or to announce what it is about to write.
-//
-// The compiler makes a copy of it for each tool, so it does only what needs the
-// types; readSpec does the rest.
 func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S, context.Context, CallContext, In) (Out, error)) Tool[S] {
-	d := readSpec(reflect.ValueOf(spec), reflect.TypeFor[In](), reflect.TypeFor[Out]())
-	schema, verbatim := d.info.In, isReadVerbatim(reflect.TypeFor[In]())
+	d := readSpec(&spec)
 	call := func(ctx context.Context, src S, c CallContext, args Arguments) (Result, error) {
-		v, known := args.Input.(In)
+		in, known := args.Input.(In)
 		if !known {
-			if err := readArguments(d.normalize, schema, verbatim, args.JSON, &v); err != nil {
+			if err := d.readArguments(args.JSON, &in); err != nil {
 				return Result{}, err
 			}
 		}
-		out, err := method(src, ctx, c, v)
+		out, err := method(src, ctx, c, in)
 		if err != nil {
 			return Result{}, err
 		}
@@ -298,7 +294,6 @@ func (t *ToolInfo) addExample(purpose string, in, want any, anyAnswer bool) {
 func (t *ToolInfo) setSchemas(in, out reflect.Type) {
 	t.In, t.Out = inferSchema(in), inferSchema(out)
 	t.Answer = t.Out
-	t.Errors = append([]Code{}, t.Errors...)
 	for what, s := range map[string]*jsonschema.Schema{"input": t.In, "output": t.Out} {
 		if s.Type != "object" {
 			panic(fmt.Sprintf("tools: %s: %s must be a struct", t.Name, what))
@@ -313,13 +308,13 @@ func (t *ToolInfo) setSchemas(in, out reflect.Type) {
 	}
 }
 
-// readArguments reads the arguments of a call into what v points to.
-func readArguments(normalize func(map[string]any) error, schema *jsonschema.Schema, verbatim bool, raw json.RawMessage, v any) error {
-	raw, err := normalizeArguments(normalize, raw)
+// readArguments reads the arguments of a call into what in points to.
+func (d *declaration) readArguments(raw json.RawMessage, in any) error {
+	raw, err := normalizeArguments(d.normalize, raw)
 	if err != nil {
 		return err
 	}
-	return decodeArguments(schema, verbatim, raw, v)
+	return decodeArguments(d.info.In, isReadVerbatim(reflect.TypeOf(in).Elem()), raw, in)
 }
 
 // normalizeArguments applies [Spec].Normalize. What is no object is left to the

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"sort"
+	"strings"
 )
 
 // Restore takes every target from its Before to its After, after report. If one
@@ -52,8 +52,7 @@ func (c *Committer) completeFolders(changes []Change) ([]Change, error) {
 			}
 		}
 	}
-	// Deepest first. slices.SortFunc is compiled for each type: here, 15 KB.
-	sort.Slice(changes, func(i, j int) bool { return changes[i].Target > changes[j].Target })
+	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(b.Target, a.Target) }) // deepest first
 	out := changes[:0]
 	for _, change := range changes {
 		if _, isFolder := ParseTarget(change.Target); isFolder {

@@ -2,9 +2,9 @@ package cards
 
 import (
 	"context"
+	"slices"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardtext"
@@ -84,7 +84,7 @@ func (w *Wiki) GetTags(ctx context.Context, c tools.CallContext, in GetTagsIn) (
 	for key, count := range counts {
 		out.Tags = append(out.Tags, TagInfo{names[key], count})
 	}
-	order.Sort(out.Tags, func(a, b TagInfo) int {
+	slices.SortFunc(out.Tags, func(a, b TagInfo) int {
 		if a.Cards != b.Cards {
 			return b.Cards - a.Cards
 		}

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
@@ -109,7 +108,7 @@ func sortCards(cards []importedCard) {
 		}
 		return 1 + len(name.Parts())
 	}
-	order.SortStable(cards, func(a, b importedCard) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(cards, func(a, b importedCard) int { return rank(a) - rank(b) })
 }
 
 // writeCards writes cards in batches, and says why some were refused.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -130,7 +129,7 @@ func (g *Graph) runSearch(ctx context.Context, words SearchText, limit int) (wir
 	if err := g.query(ctx, "search", arg, &all); err != nil || !g.hidesAnything() {
 		return all, err
 	}
-	order.SortStable(all.Blocks, func(a, b wireBlock) int {
+	slices.SortStableFunc(all.Blocks, func(a, b wireBlock) int {
 		return cmp.Or(cmp.Compare(a.Page.Name, b.Page.Name), cmp.Compare(a.Raw, b.Raw))
 	})
 	v := g.newView()

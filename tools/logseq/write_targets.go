@@ -9,8 +9,7 @@ import (
 // This file names what tools that write are about, as far as their arguments tell: for rules by
 // path, and for the record of a call that ends before its changes are known.
 
-// writeArguments are the arguments of all tools that write that name something. It is one type for
-// all, because the compiler would make a copy of what reads it for each.
+// writeArguments are the arguments of all tools that write that name something.
 type writeArguments struct {
 	Title            string `json:"title"`
 	Name             string `json:"name"`

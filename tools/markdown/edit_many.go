@@ -2,10 +2,10 @@ package markdown
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
-	"github.com/lectern-mcp/lectern/internal/order"
 )
 
 // editPages drafts the edits of many pages. A page for which edit returns nothing
@@ -23,7 +23,7 @@ func (d *draft) editPages(
 			return
 		}
 		if splices := edit(p); len(splices) > 0 {
-			order.Sort(splices, func(a, b folder.Splice) int { return a.Start - b.Start })
+			slices.SortFunc(splices, func(a, b folder.Splice) int { return a.Start - b.Start })
 			pages[i], after[i] = p, folder.ApplySplices(p.data, splices)
 		}
 	})

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -118,13 +117,11 @@ func (r LinkReport) finish(dryRun bool) (report LinkReport, note string) {
 		r.List = nil
 		return r, note
 	}
-	// slices.SortFunc is compiled for each type: here, 15 KB for a list that is short.
-	sort.Slice(r.List, func(i, j int) bool {
-		a, b := r.List[i], r.List[j]
+	slices.SortFunc(r.List, func(a, b LinkOutcome) int {
 		return cmp.Or(
 			slices.Index(linkOutcomes(), a.Outcome)-slices.Index(linkOutcomes(), b.Outcome), strings.Compare(a.File, b.File), a.Line-b.Line,
 			strings.Compare(a.Link, b.Link),
-		) < 0
+		)
 	})
 	if more := len(r.List) - maxListedLinks; more > 0 {
 		r.List = r.List[:maxListedLinks]

@@ -5,12 +5,12 @@ import (
 	"context"
 	"maps"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
 )
@@ -323,7 +323,7 @@ func (s *search) tags(ctx context.Context) (out SearchPagesOut, err error) {
 	for folded, n := range counts {
 		found = append(found, PageMatch{Title: written[folded], Count: n})
 	}
-	order.Sort(found, func(a, b PageMatch) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Title, b.Title)) })
+	slices.SortFunc(found, func(a, b PageMatch) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Title, b.Title)) })
 	out.Total = len(found)
 	out.Matches = part(found, s.offset, s.limit)
 	return out, err

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/structure"
@@ -331,6 +330,6 @@ func (s *pageSplit) section(report *LinkReport) string {
 			splices = append(splices, folder.Splice{Start: e.Start - s.start, End: e.End - s.start, New: e.New})
 		}
 	}
-	order.Sort(splices, func(a, b folder.Splice) int { return a.Start - b.Start })
+	slices.SortFunc(splices, func(a, b folder.Splice) int { return a.Start - b.Start })
 	return folder.TextAfter(text, splices)
 }

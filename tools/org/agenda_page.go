@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgagenda"
 )
 
@@ -83,7 +82,7 @@ func (c *agendaCollector) add(n int, f *shownFile) {
 
 // cut sorts the entries and drops those behind the page.
 func (c *agendaCollector) cut() {
-	order.Sort(c.entries, compareFound)
+	slices.SortFunc(c.entries, compareFound)
 	if len(c.entries) < c.pages.to {
 		return
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgagenda"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgedit"
@@ -190,7 +189,7 @@ func tagRows(tags map[string]int) []foundClock {
 			rows = append(rows, foundClock{clockRow: clockRow{Name: tag, Minutes: minutes, Time: orgtime.FormatDuration(minutes)}})
 		}
 	}
-	order.Sort(rows, func(a, b foundClock) int {
+	slices.SortFunc(rows, func(a, b foundClock) int {
 		if a.Minutes != b.Minutes {
 			return b.Minutes - a.Minutes
 		}

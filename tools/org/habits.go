@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgagenda"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
@@ -97,7 +96,7 @@ func (s *agendaReader) getHabits(ctx context.Context, in getHabitsIn) (getHabits
 	if err != nil {
 		return getHabitsOut{}, err
 	}
-	order.SortStable(all.items, func(a, b foundHabit) int { return cmp.Compare(b.urgency(today), a.urgency(today)) })
+	slices.SortStableFunc(all.items, func(a, b foundHabit) int { return cmp.Compare(b.urgency(today), a.urgency(today)) })
 	page := cut(all.items, pages)
 	out := getHabitsOut{Total: page.total, NextCursor: page.next}
 	for _, h := range page.items {

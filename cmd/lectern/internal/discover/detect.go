@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -98,7 +97,7 @@ func detectKinds(kinds []tools.Kind, dir fs.FS) (claims []KindClaim) {
 			claims = append(claims, KindClaim{k.Manifest().Name, d.Score, d.Reason})
 		}
 	}
-	order.SortStable(claims, func(a, b KindClaim) int { return cmp.Compare(b.Score, a.Score) })
+	slices.SortStableFunc(claims, func(a, b KindClaim) int { return cmp.Compare(b.Score, a.Score) })
 	return claims
 }
 

@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"github.com/lectern-mcp/lectern/config"
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -77,7 +76,7 @@ func (s Search) Run(sources []config.Source) []status.Discovered {
 			}
 		}
 	}
-	order.SortStable(list, func(a, b ranked) int { return cmp.Compare(b.score, a.score) })
+	slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(b.score, a.score) })
 	chosen := map[string]bool{}
 	for _, r := range list {
 		if len(results) == maxResults || liesBelow(r.Location, chosen) {
@@ -155,7 +154,7 @@ func (s Search) obsidianVaults() []candidate {
 				vaults = append(vaults, candidate{v.Path, "Obsidian lists it", 1})
 			}
 		}
-		order.Sort(vaults, func(a, b candidate) int { return cmp.Compare(a.path, b.path) }) // a map has no order
+		slices.SortFunc(vaults, func(a, b candidate) int { return cmp.Compare(a.path, b.path) }) // a map has no order
 		list = append(list, vaults...)
 	}
 	return list

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardtext"
@@ -98,7 +97,7 @@ func (r *request) terms(scope string, types []string, shortest int, but cardname
 			terms = append(terms, c.Name)
 		}
 	}
-	order.SortStable(terms, func(a, b cardname.Name) int { return len(b) - len(a) })
+	slices.SortStableFunc(terms, func(a, b cardname.Name) int { return len(b) - len(a) })
 	return terms, nil
 }
 
@@ -132,7 +131,7 @@ func suggestLinks(content string, terms []cardname.Name, caseSensitive bool) []s
 			break
 		}
 	}
-	order.Sort(found, func(a, b suggestion) int { return a.At - b.At })
+	slices.SortFunc(found, func(a, b suggestion) int { return a.At - b.At })
 	return found
 }
 

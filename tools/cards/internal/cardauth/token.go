@@ -18,7 +18,6 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
 )
@@ -329,7 +328,7 @@ func (a *Auth) JWKS(ctx context.Context) ([]JWK, error) {
 			all = append(all, k)
 		}
 	}
-	order.Sort(all, func(a, b signingKey) int { return b.signsFrom.Compare(a.signsFrom) })
+	slices.SortFunc(all, func(a, b signingKey) int { return b.signsFrom.Compare(a.signsFrom) })
 	out := []JWK{}
 	encode := base64.RawURLEncoding.EncodeToString
 	for _, k := range all {

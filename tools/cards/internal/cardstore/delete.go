@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 )
 
@@ -41,7 +40,7 @@ func deleteCard(ctx context.Context, s *Store, q *sqlstore.Conn, by Caller, name
 		return Card{}, cmpOr(err, ErrSystemCard)
 	}
 	act := s.newID()
-	order.SortStable(gone, func(a, b Card) int { return len(a.Name.Parts()) - len(b.Name.Parts()) })
+	slices.SortStableFunc(gone, func(a, b Card) int { return len(a.Name.Parts()) - len(b.Name.Parts()) })
 	for _, g := range gone {
 		if err := trashCard(ctx, s, q, by, g, act); err != nil {
 			return Card{}, err

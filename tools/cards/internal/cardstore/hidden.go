@@ -4,8 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardtext"
@@ -32,7 +32,7 @@ func scanDescribed(row sqlstore.Row) (d described, err error) {
 // describeAll describes every card, simple names first.
 func describeAll(ctx context.Context, q *sqlstore.Conn) ([]described, error) {
 	all, err := sqlstore.Select(ctx, q, scanDescribed, describedCards)
-	order.SortStable(all, func(a, b described) int { return len(a.Name.Parts()) - len(b.Name.Parts()) })
+	slices.SortStableFunc(all, func(a, b described) int { return len(a.Name.Parts()) - len(b.Name.Parts()) })
 	return all, err
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardtext"
@@ -91,7 +90,7 @@ func named(ctx context.Context, q *sqlstore.Conn, c Card) ([]Card, error) {
 	if err != nil {
 		return nil, err
 	}
-	order.SortStable(all, func(a, b Card) int { return len(a.Name.Parts()) - len(b.Name.Parts()) })
+	slices.SortStableFunc(all, func(a, b Card) int { return len(a.Name.Parts()) - len(b.Name.Parts()) })
 	return all, nil
 }
 

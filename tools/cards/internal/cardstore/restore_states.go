@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
 )
@@ -163,7 +162,7 @@ func statesIn(states, other map[int64]State, in bool) (all []State) {
 			all = append(all, s)
 		}
 	}
-	order.Sort(all, func(a, b State) int {
+	slices.SortFunc(all, func(a, b State) int {
 		if d := len(a.Name.Parts()) - len(b.Name.Parts()); d != 0 {
 			return d
 		}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
 )
@@ -58,7 +57,7 @@ func classify(ctx context.Context, q *sqlstore.Conn, condition string, args ...a
 	if err != nil {
 		return err
 	}
-	order.SortStable(cards, func(a, b Card) int { return len(a.Name.Parts()) - len(b.Name.Parts()) })
+	slices.SortStableFunc(cards, func(a, b Card) int { return len(a.Name.Parts()) - len(b.Name.Parts()) })
 	a := newAccess(q)
 	for _, c := range cards {
 		var left *Card

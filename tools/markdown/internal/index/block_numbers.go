@@ -50,10 +50,7 @@ func readNumber(b []byte, at int) (n uint64, next int) {
 	return 0, len(b) + 1
 }
 
-// appendNumber writes a number, which is less than 2^56. Inlined where it is called, it
-// would be a tenth of the code that builds an index.
-//
-//go:noinline
+// appendNumber writes a number, which is less than 2^56.
 func appendNumber(b []byte, n uint64) []byte {
 	if n < 0x80 {
 		return append(b, byte(n))

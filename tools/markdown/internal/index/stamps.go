@@ -3,7 +3,6 @@ package index
 import (
 	"context"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
@@ -38,7 +37,7 @@ func (s StampList) search(file string) (at int, found bool) {
 func (s StampList) Update(put []FileStamp, remove []string) StampList {
 	slices.Sort(remove)
 	s = s.remove(remove)
-	sort.Slice(put, func(i, j int) bool { return put[i].File < put[j].File }) // slices.SortFunc for it takes 12 KB of the binary
+	slices.SortFunc(put, func(a, b FileStamp) int { return strings.Compare(a.File, b.File) })
 	added := put[:0]
 	for _, f := range put {
 		if at, found := s.search(f.File); found {

@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgtime"
 )
@@ -63,7 +62,7 @@ func Scan(v *orgfile.View) *Calendar {
 		}
 		i++
 	}
-	order.SortStable(c.days, func(a, b dayStamp) int { return cmp.Compare(a.day, b.day) })
+	slices.SortStableFunc(c.days, func(a, b dayStamp) int { return cmp.Compare(a.day, b.day) })
 	c.days = slices.Clip(c.days)
 	return c
 }
@@ -91,7 +90,7 @@ func (c *Calendar) Unsupported() []Unsupported {
 			}
 		}
 	}
-	order.SortStable(out, func(a, b Unsupported) int { return a.Headline - b.Headline })
+	slices.SortStableFunc(out, func(a, b Unsupported) int { return a.Headline - b.Headline })
 	return out
 }
 

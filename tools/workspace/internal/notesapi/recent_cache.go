@@ -2,8 +2,7 @@ package notesapi
 
 // A recentCache keeps values that were used not long ago, by halves: when the young half is
 // full it becomes the old one, and what nobody asked for since goes. What it returns is for
-// reading only. Whoever uses it has a lock. Values are pointers, for which there is one
-// compiled form.
+// reading only. Whoever uses it has a lock.
 type recentCache[V any] struct {
 	young, old map[string]sizedValue[V]
 	size       int // of the values in young

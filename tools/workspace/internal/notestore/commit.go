@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notetext"
 )
@@ -105,7 +104,7 @@ func commitNotes(ctx context.Context, d *Draft, c *sqlstore.Conn) error {
 	var revisions []made
 	indexes := map[noteKey]*noteIndex{}
 	keys := slices.Collect(maps.Keys(d.notes))
-	order.Sort(keys, compareNoteKeys)
+	slices.SortFunc(keys, compareNoteKeys)
 	for _, k := range keys {
 		change := d.notes[k]
 		x := &noteIndex{note: change.after, last: change.last, old: change.base, before: change.before, several: len(change.revisions) > 1}
@@ -114,7 +113,7 @@ func commitNotes(ctx context.Context, d *Draft, c *sqlstore.Conn) error {
 			revisions = append(revisions, made{r, k})
 		}
 	}
-	order.Sort(revisions, func(a, b made) int { return a.Time.Compare(b.Time) })
+	slices.SortFunc(revisions, func(a, b made) int { return a.Time.Compare(b.Time) })
 	full, short := false, c.Short()
 	for _, r := range revisions {
 		seq, err := insertRevision(ctx, short, r.in.workspace, r.Revision)

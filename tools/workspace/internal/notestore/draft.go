@@ -13,7 +13,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notetext"
 )
 
@@ -188,7 +187,7 @@ func (d *Draft) Documents(ctx context.Context, workspace string, kind Kind, afte
 			found = append(found, *c.after)
 		}
 	}
-	order.Sort(found, func(a, b Document) int {
+	slices.SortFunc(found, func(a, b Document) int {
 		if newest {
 			a, b = b, a
 		}
@@ -242,7 +241,7 @@ func decodeClass(doc *Document) (*notetext.Class, error) {
 // properties in it.
 func (d *Draft) changedClasses(workspace string) (names []string) {
 	keys := slices.Collect(maps.Keys(d.documents))
-	order.Sort(keys, func(a, b documentKey) int { return cmp.Compare(a.id, b.id) })
+	slices.SortFunc(keys, func(a, b documentKey) int { return cmp.Compare(a.id, b.id) })
 	for _, k := range keys {
 		if k.workspace == workspace && k.kind == ClassKind {
 			names = append(names, k.id)

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notetext"
 )
@@ -174,7 +173,7 @@ func (r linkReader) next(ctx context.Context, n *Note, after string, limit int) 
 	}
 	list = append(list, r.drafted(n, keys)...)
 	list = slices.DeleteFunc(list, func(s storedLink) bool { return after != "" && s.id >= after || s.id < last })
-	order.Sort(list, func(a, b storedLink) int { return cmp.Compare(b.id, a.id) })
+	slices.SortFunc(list, func(a, b storedLink) int { return cmp.Compare(b.id, a.id) })
 	return list, last, more, nil
 }
 

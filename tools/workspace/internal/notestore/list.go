@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notetext"
 )
@@ -125,7 +124,7 @@ func (d *Draft) drafted(workspace string) (list []draftedNote) {
 			list = append(list, draftedNote{c.after, draftSeq(c.revisions[len(c.revisions)-1])})
 		}
 	}
-	order.Sort(list, func(a, b draftedNote) int { return cmp.Compare(b.seq, a.seq) })
+	slices.SortFunc(list, func(a, b draftedNote) int { return cmp.Compare(b.seq, a.seq) })
 	return list
 }
 

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 )
 
@@ -29,7 +29,7 @@ func (d *Draft) NoteAndLinks(ctx context.Context, workspace, id string, limit in
 	if n == nil {
 		return nil, nil, nil
 	}
-	order.Sort(stored, func(a, b storedLink) int { return cmp.Compare(b.id, a.id) })
+	slices.SortFunc(stored, func(a, b storedLink) int { return cmp.Compare(b.id, a.id) })
 	links, err := r.list(ctx, stored, n)
 	return n, links, err
 }

@@ -59,9 +59,7 @@ func (d *recordDecoder) record() (r Record) {
 	return r
 }
 
-// has takes text away if it comes next. It would be copied into each of its thirty callers.
-//
-//go:noinline
+// has takes text away if it comes next.
 func (d *recordDecoder) has(text string) (has bool) {
 	d.rest, has = strings.CutPrefix(d.rest, text)
 	return has

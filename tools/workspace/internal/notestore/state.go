@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/internal/order"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -124,7 +123,7 @@ func (d *Draft) Changes() (list []tools.Change, err error) {
 		list = append(list, change)
 	}
 	list = slices.DeleteFunc(list, func(c tools.Change) bool { return sameState(c.Before, c.After) })
-	order.Sort(list, func(a, b tools.Change) int { return cmp.Compare(a.Target, b.Target) })
+	slices.SortFunc(list, func(a, b tools.Change) int { return cmp.Compare(a.Target, b.Target) })
 	return list, nil
 }
 

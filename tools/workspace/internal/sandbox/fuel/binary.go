@@ -80,10 +80,6 @@ func (d *decoder) int64() int64 {
 
 func (d *decoder) name() string { return string(d.bytes(d.uint32())) }
 
-// appendUint and appendInt are not inlined: whoever writes instructions would be several
-// times as large.
-//
-//go:noinline
 func appendUint(b []byte, v uint64) []byte {
 	for v >= 0x80 {
 		b = append(b, byte(v)|0x80)
@@ -92,7 +88,6 @@ func appendUint(b []byte, v uint64) []byte {
 	return append(b, byte(v))
 }
 
-//go:noinline
 func appendInt(b []byte, v int64) []byte {
 	for {
 		low := byte(v & 0x7f)

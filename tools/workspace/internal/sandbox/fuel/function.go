@@ -91,14 +91,10 @@ func (e *emitter) copyTo(pos int) {
 	e.copied = pos
 }
 
-//go:noinline
 func (e *emitter) op(op byte, immediate uint64) {
 	e.out = appendUint(append(e.out, op), immediate)
 }
 
-// write is not inlined, see appendUint.
-//
-//go:noinline
 func (e *emitter) write(code ...byte) { e.out = append(e.out, code...) }
 
 // segment writes s behind its charge.
