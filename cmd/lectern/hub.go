@@ -66,8 +66,7 @@ func hubCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-// hubGCPercent is GOGC in a hub, in place of 100: a hub of a large vault keeps some 35 MB
-// alive, and searches make garbage fast (docs/adr/0117). The variable GOGC overrides it.
+// hubGCPercent is GOGC in a hub: with 100, searches of a large vault leave 50 MB more (docs/adr/0117).
 const hubGCPercent = 50
 
 // runHub runs the hub in this process. Exit statuses from 64 on are for its

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"runtime"
-	"runtime/debug"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
@@ -29,11 +28,6 @@ func (f *panelFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.screenReader, "screen-reader", false, "show the panel as plain lines that are only appended")
 }
 
-// panelGCPercent is GOGC in a panel, in place of 100. A full panel keeps 15 MB alive;
-// with garbage and stacks it took 61 MB, and takes 50 MB with this. The variable
-// GOGC overrides it.
-const panelGCPercent = 40
-
 // runPanel is `lectern` without a command: the control panel in a terminal, the
 // same as text elsewhere.
 func runPanel(ctx context.Context, c *cli, f panelFlags) error {
@@ -42,9 +36,6 @@ func runPanel(ctx context.Context, c *cli, f panelFlags) error {
 	}
 	ctx, cancel := contextUntilHangUp(ctx)
 	defer cancel()
-	if c.Getenv("GOGC") == "" {
-		debug.SetGCPercent(panelGCPercent)
-	}
 	guard := &panicGuard{cancel: cancel}
 	hub := machine.NewHubSupervisor(c.App, supervisor.DefaultRestartPolicy())
 	go guard.run(func() { hub.Run(ctx) })
@@ -110,13 +101,12 @@ func runPanelProgram(ctx context.Context, c *cli, panel tea.Model, guard *panicG
 		}
 		defer restore()
 	}
-	frames := &frameClockModel{model: guardedModel{panel, guard}}
-	program := tea.NewProgram(frames, options...)
+	var shown tea.Model = guardedModel{panel, guard}
 	if !f.screenReader {
-		frames.clock = newFrameClock(program, c.Now)
+		shown = &frameLimiter{model: shown, now: c.Now}
 	}
-	end, err := program.Run()
-	if m, ok := end.(*frameClockModel); ok {
+	end, err := tea.NewProgram(shown, options...).Run()
+	if m, ok := end.(*frameLimiter); ok {
 		end = m.model
 	}
 	if m, ok := end.(guardedModel); ok {

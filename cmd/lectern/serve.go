@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"maps"
 	"net"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -109,17 +108,8 @@ func environmentHelp(variables map[string][]tools.EnvironmentVariable) string {
 	return strings.Join(lines, "\n")
 }
 
-// shimGCPercent is GOGC while copying frames, in place of 100. Every client has such a
-// process, and hardly anything in it lives long: with 100 the collector lets
-// 4 MB of garbage pile up, with this 2 MB, and nothing gets slower. The hub
-// keeps the usual pace: there is only one. The variable GOGC overrides it.
-const shimGCPercent = 50
-
 // serveThroughHub copies frames between the client and the hub.
 func serveThroughHub(ctx context.Context, c *cli, scope string, token func() string) error {
-	if c.Getenv("GOGC") == "" {
-		debug.SetGCPercent(shimGCPercent)
-	}
 	log := c.stderrLog()
 	connect := func(start daemon.StartPolicy) func(context.Context) (net.Conn, error) {
 		to := c.HubConnectConfig(log)

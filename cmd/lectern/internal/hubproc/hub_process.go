@@ -226,7 +226,6 @@ func Run(ctx context.Context, c Config) (err error) {
 		background.Go(func() { h.watchConfig(ctx) })
 		background.Go(func() { h.watchHealth(ctx) })
 		background.Go(func() { h.sweepTempFiles(ctx) })
-		background.Go(func() { releaseIdleMemory(ctx) })
 		return h.open(ctx)
 	}
 	served.Close = closeHub

@@ -3,7 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -12,14 +12,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 )
-
-// The library has the clock that ours takes the place of; if this fails the panel is
-// drawn as the library likes, and a key waits 8 ms.
-func TestFrameClockFits(t *testing.T) {
-	if newFrameClock(tea.NewProgram(nil, tea.WithOutput(io.Discard)), time.Now) == nil {
-		t.Error("the library keeps no such clock any more")
-	}
-}
 
 // A countedScreen shows the last message that came, and counts how often it is drawn.
 type countedScreen struct {
@@ -65,15 +57,14 @@ func (w *recordingTerminal) take() string {
 	return w.text.String()
 }
 
-// A key is shown at once, as is what it asked for; what comes by itself is drawn five times a
-// second, the last of it too; and nothing is drawn while nothing comes.
-func TestFrameClock(t *testing.T) {
+// A key is shown by the next frame of the library, as is what it asked for; what comes by itself
+// is drawn five times a second, the last of it too; and nothing is drawn while nothing comes.
+func TestFrameLimiter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		frames, terminal := new(atomic.Int64), &recordingTerminal{}
-		m := &frameClockModel{model: countedScreen{frames: frames}}
+		m := &frameLimiter{model: countedScreen{frames: frames}, now: time.Now}
 		p := tea.NewProgram(m, tea.WithInput(nil), tea.WithOutput(terminal), tea.WithoutSignalHandler(), tea.WithWindowSize(40, 10),
 			tea.WithEnvironment([]string{"TERM=xterm-256color"}))
-		m.clock = newFrameClock(p, time.Now)
 		done := make(chan error)
 		go func() {
 			_, err := p.Run()
@@ -85,18 +76,18 @@ func TestFrameClock(t *testing.T) {
 			synctest.Wait()
 			return frames.Load() - before
 		}
-		drawnIn(time.Minute)
-		if n, text := drawnIn(time.Hour), terminal.take(); n != 0 {
-			t.Errorf("%d frames in an idle hour, after %q", n, text)
+		drawnIn(time.Second)
+		terminal.take()
+		if n, text := drawnIn(time.Minute), terminal.take(); n != 0 || text != "" {
+			t.Errorf("%d frames in an idle minute, which show %q", n, text)
 		}
 		for i := range 20 {
 			key := fmt.Sprint(i % 10)
 			p.Send(tea.KeyPressMsg{Code: rune(key[0]), Text: key})
-			synctest.Wait()
-			if text := terminal.take(); !bytes.Contains([]byte(text), []byte("asked for")) && i == 0 || text == "" {
-				t.Errorf("key %s shows %q at once", key, text)
+			drawnIn(time.Second / 60)
+			if text := terminal.take(); !strings.Contains(text, "asked for") && i == 0 || text == "" {
+				t.Errorf("key %s shows %q", key, text)
 			}
-			drawnIn(time.Millisecond)
 		}
 		drawnIn(time.Second)
 		before := frames.Load()
