@@ -22,7 +22,7 @@ help:
 
 check: ## before every commit, within a minute: vet, the rules of the house, unit tests of what changed since BASE
 	go vet ./...
-	go test . $$(.ci/changed $(BASE) | sed 's,^\./$$,,') -short
+	go test ./internal/house $$(.ci/changed $(BASE)) -short
 
 test: test-go test-plugin ## all tests, a sample of what takes long (LECTERN_TURN=n or all); changes nothing on this machine, and names what it skipped
 	@sed 's/^/SKIPPED /' $(CACHE)/skipped
@@ -51,13 +51,13 @@ ci: ## what CI runs: test, lint, snapshot and race, with the seconds of each; LE
 
 # golangci-lint has the analyzers of go vet too, all of them, for the system that it runs on; so no test of `make ci` needs
 # its own. The other systems are vetted as a release is built, which finds compiled then what it needs.
-lint: $(LINT) ## go vet for the other operating systems, tidy modules, golangci-lint as pinned in dev.mod
+lint: $(LINT) ## go vet for the other operating systems, tidy modules, golangci-lint as pinned in .ci/dev.mod
 	@for os in $(filter-out $(shell go env GOOS),$(SYSTEMS)); do echo "go vet ($$os)"; GOOS=$$os go vet $(FLAGS) ./... || exit 1; done
 	go mod tidy -diff
 	$(LINT) run ./...
 
-$(LINT): dev.mod dev.sum
-	go build -modfile=dev.mod -o $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+$(LINT): .ci/dev.mod .ci/dev.sum
+	go build -modfile=.ci/dev.mod -o $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 # SQLite is C translated to Go: its memory is none that the race detector knows, and to ask it about each access
 # takes most of the time of tests that use a database. Hashing a password is slow on purpose, and shares nothing. Nor does

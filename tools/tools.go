@@ -9,7 +9,7 @@
 //
 // The package does no I/O and knows nothing of MCP, HTTP or the terminal. Every
 // System imports it, and so do hub, journal and the renderers in tools/doc. It
-// is product code: the tools that developers use are pinned in dev.mod.
+// is product code: the tools that developers use are pinned in .ci/dev.mod.
 //
 // Start reading at [Define] in tool.go, then [System] in system.go, then
 // tools/toolstest/memo, the template of a System. Arguments are checked in

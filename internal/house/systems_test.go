@@ -1,4 +1,4 @@
-package lectern_test
+package house
 
 import (
 	"fmt"

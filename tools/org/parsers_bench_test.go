@@ -74,7 +74,7 @@ func emacsParsers(b *testing.B, file string) *exec.Cmd {
 func goOrgParser(b *testing.B, file string) *exec.Cmd {
 	b.Helper()
 	program := filepath.Join(b.TempDir(), "goorg")
-	build := exec.CommandContext(b.Context(), "go", "build", "-modfile=../../dev.mod", "-o", program, "./testdata/parsers")
+	build := exec.CommandContext(b.Context(), "go", "build", "-modfile=../../.ci/dev.mod", "-o", program, "./testdata/parsers")
 	if out, err := build.CombinedOutput(); err != nil {
 		b.Skipf("go-org cannot be built: %v\n%s", err, out)
 	}

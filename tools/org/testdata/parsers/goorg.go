@@ -1,5 +1,5 @@
 // Command goorg parses an Org file with go-org and prints the median time of five
-// runs in seconds. It is built with dev.mod, by BenchmarkParsers.
+// runs in seconds. It is built with .ci/dev.mod, by BenchmarkParsers.
 package main
 
 import (
