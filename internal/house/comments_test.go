@@ -15,6 +15,7 @@ import (
 // sees: a comment that begins with the name of another declaration than the one below
 // it, and the name of a Go file that is no longer there.
 func TestCommentsNameWhatExists(t *testing.T) {
+	t.Chdir(root)
 	files := map[string]bool{}
 	eachGoFile(t, func(file string, _ []byte) { files[filepath.Base(file)] = true })
 	eachGoFile(t, func(file string, src []byte) {

@@ -26,6 +26,7 @@ import (
 // The generator is also the check: what the declarations render is compared
 // with the committed files, and written with UPDATE=1.
 func TestGenerated(t *testing.T) {
+	t.Chdir(root)
 	var systems []*tools.Manifest
 	pages := map[string][]byte{}
 	for _, k := range append(all.Systems(), tools.OwnChangesKind()) {
@@ -80,6 +81,7 @@ func checkGenerated(t *testing.T, file string, want []byte) {
 // What the documents name exists: files, tests, commands and make targets.
 // Documents that drift mislead people and agents alike.
 func TestDocumentsNameWhatExists(t *testing.T) {
+	t.Chdir(root)
 	known := facts{tests: testNames(t), commands: commandNames(t), targets: makeTargets(t), exists: func(name string) bool {
 		_, err := os.Stat(filepath.FromSlash(name))
 		return err == nil
@@ -336,6 +338,7 @@ func eachGoFile(t *testing.T, visit func(file string, src []byte)) {
 
 // Every decision has a number of its own, a page and the same four parts.
 func TestDecisions(t *testing.T) {
+	t.Chdir(root)
 	files, err := filepath.Glob("docs/adr/*.md")
 	if err != nil {
 		t.Fatal(err)

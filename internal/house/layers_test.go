@@ -1,3 +1,4 @@
+// Package house holds the rules of the house: tests that read the whole repository.
 package house
 
 import (
@@ -14,6 +15,7 @@ import (
 )
 
 const (
+	root     = "../.." // seen from here
 	module   = "github.com/lectern-mcp/lectern"
 	terminal = "charm.land" // bubbletea, lipgloss, bubbles
 	mcpGo    = "github.com/mark3labs/mcp-go"
@@ -89,6 +91,7 @@ var layers = []layer{
 // TestLayers reads the source rather than asking `go list`, so it sees the
 // files of every operating system and go test knows when to run it again.
 func TestLayers(t *testing.T) {
+	t.Chdir(root)
 	used := map[string]bool{}
 	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
 		switch {

@@ -20,6 +20,7 @@ type problemType struct{ Code, Severity, Description, Title, Fix string }
 // docs/problems.md says: a Problem is made from a declaration and in no other
 // way, and the page is made from the declarations.
 func TestProblems(t *testing.T) {
+	t.Chdir(root)
 	var all []problemType
 	eachGoFile(t, func(file string, src []byte) {
 		if strings.HasPrefix(file, "status/") || strings.HasPrefix(file, "tools/toolstest/") || strings.HasSuffix(file, "_test.go") {

@@ -17,6 +17,7 @@ import (
 const maxCodeLines = 500
 
 func TestFilesAreShort(t *testing.T) {
+	t.Chdir(root)
 	eachGoFile(t, func(file string, src []byte) {
 		if n := codeLines(src); n > maxCodeLines {
 			t.Errorf("%s has %d lines of code, more than %d; it holds more than one idea", file, n, maxCodeLines)
@@ -55,6 +56,7 @@ const maxColumns = 140
 // Narrow lines are read, and wide ones are scrolled past. Struct tags, SQL and
 // expressions in raw strings cannot be broken, and may be wider.
 func TestLinesAreNarrow(t *testing.T) {
+	t.Chdir(root)
 	var all []string
 	eachGoFile(t, func(file string, src []byte) {
 		if strings.HasSuffix(file, "_test.go") {
@@ -113,6 +115,7 @@ func wideLines(src []byte) (wide []int) {
 // from time.After outside of a select, where it only bounds another wait. In
 // files that use synctest the clock is fake and sleeping costs nothing.
 func TestNobodySleeps(t *testing.T) {
+	t.Chdir(root)
 	allowed := map[string]string{
 		"internal/atomicfile/crash_test.go": "the kill has to land at a random moment of a write",
 		"internal/loopnet/server_test.go":   "a deadline of the kernel's socket must pass without effect",
@@ -194,6 +197,7 @@ func isTimeCall(e ast.Expr, name string) bool {
 
 // Every package says what it is, in exactly one of its files.
 func TestPackageComments(t *testing.T) {
+	t.Chdir(root)
 	packages, commented := map[string]string{}, map[string][]string{}
 	eachGoFile(t, func(file string, src []byte) {
 		if strings.HasSuffix(file, "_test.go") {

@@ -59,6 +59,7 @@ var systemRooms = map[string]map[string]string{
 // a syntax as well, and cards are a word, so of them only string literals count that
 // could be the name of the kind. Tests may name any System.
 func TestNothingNamesASystem(t *testing.T) {
+	t.Chdir(root)
 	named := map[string]func(file string) ([]string, error){"markdown": kindLiterals("markdown"), "org": kindLiterals("org"), "cards": kindLiterals("cards")}
 	used := map[string]bool{}
 	for _, kind := range all.Systems() {
@@ -96,6 +97,7 @@ func TestNothingNamesASystem(t *testing.T) {
 
 // The sample vault says of every System what it opens.
 func TestSampleNamesEverySystem(t *testing.T) {
+	t.Chdir(root)
 	page, err := os.ReadFile("tools/markdown/welcome/The five systems.md")
 	if err != nil {
 		t.Fatal(err)
