@@ -79,8 +79,8 @@ var (
 var (
 	journalStoppedProblem = status.ProblemType{
 		Code: "journal.stopped", Severity: status.Error,
-		Description: "The journal of changes cannot be written, so agents cannot write either: what is not in the journal could not be undone. " +
-			"Reading goes on.",
+		Description: "The journal of changes cannot be written, so agents cannot write either: a write that is not in the journal " +
+			"could not be undone. Reading goes on.",
 		Title: "agents cannot write: {why}",
 		Fix:   "Free space on the disk, or do what the message says. Every write of an agent tries the journal again.",
 	}

@@ -94,7 +94,7 @@ func pauseOrResumeWrites(ctx context.Context, c *cli, verb status.Verb, client s
 	case !may:
 		c.printf("%s still may not write: the writes of all agents are paused; to end that: lectern resume\n", who)
 	default:
-		c.printf("%s may write again, as far as the permissions go\n", who)
+		c.printf("%s may write again, within its permissions\n", who)
 	}
 	return nil
 }
