@@ -122,7 +122,7 @@ func (g *compositeCall) notAsPlannedError() error {
 		return tools.Errorf(tools.Conflict, "what the call would change is not what the user approved").
 			WithHint("Read again, then call again; the user is asked again.")
 	}
-	return tools.Errorf(tools.Conflict, "what the call would change is not what was worked out for it; something else changed it").
+	return tools.Errorf(tools.Conflict, "what the call would change is no longer what was planned; something else changed it").
 		WithHint("Read again, then call again.")
 }
 

@@ -181,7 +181,7 @@ func toolReportsWrites(c *call, open *draftedSource) bool {
 }
 
 func errUnforeseeable(c *call) error {
-	return tools.Errorf(tools.Denied, "what %s does in source %s cannot be worked out before it is done", c.tool.info.Name,
+	return tools.Errorf(tools.Denied, "what %s does in source %s cannot be known before it is done", c.tool.info.Name,
 		c.source.conf.Name).
 		WithHint("Call it by itself.")
 }
@@ -298,7 +298,7 @@ type dryRunWriteObserver struct {
 // BeforeWrite implements [tools.WriteObserver].
 func (w dryRunWriteObserver) BeforeWrite(_ context.Context, changes ...tools.Change) error {
 	if !w.isDraft {
-		return w.rehearsal.refuse(tools.Errorf(tools.Denied, "several writes to source %s cannot be worked out together",
+		return w.rehearsal.refuse(tools.Errorf(tools.Denied, "several writes to source %s cannot be planned together",
 			w.call.source.conf.Name).
 			WithHint("Make one call at a time."))
 	}

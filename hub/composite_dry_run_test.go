@@ -262,8 +262,8 @@ func TestOwnWritesOfACallThatMakesOthers(t *testing.T) {
 func TestSourceWithoutDrafts(t *testing.T) {
 	g := startGroup(t, nil)
 	a, before := g.agent(), g.digests()
-	checkOutcome(t, a.call(runSteps, steps(writeTea, step("notes", "put", `{"path":"b","text":"x"}`))), "NOT_ALLOWED", "source notes cannot be worked out together. Make one call at a time.")
-	checkOutcome(t, a.call(runSteps, steps(step("notes", "run", `{"path":"b"}`))), "NOT_ALLOWED", "run does in source notes cannot be worked out")
+	checkOutcome(t, a.call(runSteps, steps(writeTea, step("notes", "put", `{"path":"b","text":"x"}`))), "NOT_ALLOWED", "source notes cannot be planned together. Make one call at a time.")
+	checkOutcome(t, a.call(runSteps, steps(step("notes", "run", `{"path":"b"}`))), "NOT_ALLOWED", "run does in source notes cannot be known")
 	checkOutcome(t, a.call(runSteps, steps(step("notes", "get", `{"path":"a"}`))), "ok", "")
 	if g.digests() != before {
 		t.Error("something was written")

@@ -81,7 +81,7 @@ func editedWriteResult(edited tools.Change, shown bool, why string) (tools.Resul
 			answer.Diff = mcp.Truncate(answer.Diff, maxEditDiffBytes) + fmt.Sprintf("\n… of a diff of %d bytes; read the page for all of it\n", n)
 		}
 	} else {
-		answer.Message = "The user changed what you asked for before they allowed it, and that was written; " + why +
+		answer.Message = "The user edited your change before they allowed it, and that was written; " + why +
 			". Do not write again what the user left out."
 	}
 	text, err := json.Marshal(answer)

@@ -61,8 +61,8 @@ var privacyProbedProblem = status.ProblemType{
 var (
 	writesPausedProblem = status.ProblemType{
 		Code: "writes.paused", Severity: status.Warning,
-		Description: "A person has stopped the writes of one agent, or of all. Reading goes on; a write is refused with the reason, also where " +
-			"it was allowed or approved before. The pause holds until somebody ends it, also when the hub restarts.",
+		Description: "A person has stopped the writes of one agent, or of all. Reading goes on; a write is refused with the reason, even where " +
+			"it was allowed or approved before. The pause lasts until somebody ends it, even when the hub restarts.",
 		Title: "the writes of {who} are paused since {since}",
 		Fix:   "End the pause here, or run `{command}`.",
 	}
@@ -79,8 +79,8 @@ var (
 var (
 	journalStoppedProblem = status.ProblemType{
 		Code: "journal.stopped", Severity: status.Error,
-		Description: "The journal of changes cannot be written, so agents cannot write either: what is not in the journal could not be undone. " +
-			"Reading goes on.",
+		Description: "The journal of changes cannot be written, so agents cannot write either: a write that is not in the journal " +
+			"could not be undone. Reading goes on.",
 		Title: "agents cannot write: {why}",
 		Fix:   "Free space on the disk, or do what the message says. Every write of an agent tries the journal again.",
 	}

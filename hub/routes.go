@@ -204,7 +204,7 @@ func (r Routes) serve(ctx context.Context, c *call, m routeMatch, answer *routeR
 	defer done()
 	handler, ok := tools.As[http.Handler](open.OpenedSource)
 	if !ok {
-		return tools.Errorf(tools.Internal, "source %s declares routes and is no handler", m.source.conf.Name)
+		return tools.Errorf(tools.Internal, "source %s declares routes but is not an http.Handler", m.source.conf.Name)
 	}
 	ctx = tools.WithCallContext(ctx, tools.CallContext{
 		Identity: c.callerIdentity(), Writes: routeWriteRefuser{}, Sources: crossSourceCaller{hub: r.hub, outer: c},

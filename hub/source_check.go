@@ -87,7 +87,7 @@ func (s *SourceCheckRunner) runCheck(ctx context.Context, src *source, info tool
 		failed.Fix = "Check whether the program behind the source still responds."
 	case panicStack(err) != "":
 		s.hub.log.Error("check panicked", "component", src.conf.Name, "check", info.Name, "err", err, "stack", panicStack(err))
-		failed.Detail, failed.Fix = "the check broke; the log has the details", "Report this with the lines of `lectern logs`."
+		failed.Detail, failed.Fix = "the check crashed; the log has the details", "Report this with the lines of `lectern logs`."
 	default:
 		failed.Result, failed.Detail = status.CheckSkipped, tools.AsError(err).Message
 	}
@@ -101,7 +101,7 @@ func (s *SourceCheckRunner) AnswerQuestion(_ context.Context, a status.QuestionA
 	delete(s.questions, a.ID)
 	s.mu.Unlock()
 	if !waits {
-		return struct{}{}, fmt.Errorf("answer question: it is no longer asked")
+		return struct{}{}, fmt.Errorf("answer question: the check no longer waits for an answer")
 	}
 	answered <- a.Done
 	return struct{}{}, nil

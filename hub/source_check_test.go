@@ -63,7 +63,7 @@ func TestSourceChecks(t *testing.T) {
 			{status.SourceCheckRequest{Source: "one", Check: "asks", Interactive: true}, "Wave.", true, status.Check{Name: "asks", Title: "It asks", Result: status.CheckOK, Detail: "done"}},
 			{status.SourceCheckRequest{Source: "one", Check: "asks", Interactive: true}, "Wave.", false, status.Check{Name: "asks", Title: "It asks", Result: status.CheckOK, Detail: "not done"}},
 			{status.SourceCheckRequest{Source: "one", Check: "panics"}, "", false, status.Check{
-				Name: "panics", Title: "It panics", Result: status.CheckFail, Detail: "the check broke; the log has the details", Fix: "Report this with the lines of `lectern logs`.",
+				Name: "panics", Title: "It panics", Result: status.CheckFail, Detail: "the check crashed; the log has the details", Fix: "Report this with the lines of `lectern logs`.",
 			}},
 			{status.SourceCheckRequest{Source: "one", Check: "hangs", Interactive: true}, "", false, status.Check{
 				Name: "hangs", Title: "It hangs", Result: status.CheckFail, Detail: "timed out after 1m0s", Fix: "Check whether the program behind the source still responds.",

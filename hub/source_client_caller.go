@@ -65,7 +65,7 @@ func (o sourceClientCaller) WriteAs(ctx context.Context, client, action string,
 func (o sourceClientCaller) qualifyClientName(client string) (string, error) {
 	word, name, ok := strings.Cut(client, ":")
 	if !ok || word == "" || name == "" || word+":" == keyClientPrefix {
-		return "", tools.Errorf(tools.Internal, "%q is no client of a source: want WORD:NAME", client)
+		return "", tools.Errorf(tools.Internal, "%q is not a client of a source: want WORD:NAME", client)
 	}
 	return word + ":" + o.source.conf.Name + "/" + name, nil
 }

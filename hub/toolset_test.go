@@ -99,7 +99,7 @@ func TestScopeOfSeveralSources(t *testing.T) {
 			t.Errorf("%s: got %+v, want an error: home is out of scope", scope, r)
 		}
 	}
-	if f := connect(t, h, "notes,nots").Ask("initialize", hubtest.InitParams); f.Error == nil || !strings.Contains(f.Error.Message, "one of notes,nots is no source") {
+	if f := connect(t, h, "notes,nots").Ask("initialize", hubtest.InitParams); f.Error == nil || !strings.Contains(f.Error.Message, "one of notes,nots is not a source") {
 		t.Errorf("got %s", f.Raw)
 	}
 }

@@ -109,7 +109,7 @@ func others() []Client {
 		},
 		{
 			ID: "amazon-q-cli", Title: "Amazon Q CLI", format: entry.JSON, parents: servers, paths: everyOS("~/.aws/amazonq/mcp.json"),
-			retired: "it has become Kiro; use kiro instead",
+			retired: "it is now called Kiro; use kiro instead",
 		},
 	}
 }

@@ -85,7 +85,7 @@ func readKeyFile(dir string) ([]byte, error) {
 	case errors.Is(err, fs.ErrNotExist) && fileExists(database):
 		return nil, fmt.Errorf("the key file %s is missing, so %s cannot be decrypted. "+
 			"Put the key file back, or move %s away to begin a new journal; "+
-			"what agents changed so far can then not be undone. (An earlier version kept the key in the system's keyring, which is no longer read.)",
+			"then what agents changed so far cannot be undone. (An earlier version kept the key in the system's keyring, which is no longer read.)",
 			file, database, databaseName)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil

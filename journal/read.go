@@ -229,7 +229,7 @@ func (v changeRow) toStatus(k *encryptionKey) status.Change {
 		CannotUndo: v.cannotUndo,
 	}
 	if v.outcome == "" {
-		c.Outcome, c.CannotUndo = status.OutcomeUnknown, cmp.Or(v.cannotUndo, "what became of it is found out when its source serves again")
+		c.Outcome, c.CannotUndo = status.OutcomeUnknown, cmp.Or(v.cannotUndo, "its outcome will be known when its source serves again")
 	}
 	if v.group != 0 {
 		c.Group = groupID(v.group)

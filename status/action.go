@@ -88,7 +88,7 @@ var actions = []ActionInfo{
 	{Verb: Acknowledge, Title: "dismiss the notice"},
 	{Verb: CheckUpdate, Title: "look for a newer version", WithoutHub: true},
 	{Verb: InstallUpdate, Title: "install version {target}", Asks: true, WithoutHub: true},
-	{Verb: RollBack, Title: "go back to the version before", Asks: true, WithoutHub: true},
+	{Verb: RollBack, Title: "go back to the previous version", Asks: true, WithoutHub: true},
 	{Verb: Install, Title: "install {target}", Asks: true, WithoutHub: true},
 	{Verb: Uninstall, Title: "uninstall {target}", Asks: true, WithoutHub: true},
 }

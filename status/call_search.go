@@ -90,7 +90,7 @@ func (s *CallSearch) set(key, value string, zone *time.Location) (err error) {
 	case "on":
 		s.Since, err = time.ParseInLocation(time.DateOnly, value, zone)
 		if err != nil {
-			return fmt.Errorf("on:%s is no day such as 2026-11-21", value)
+			return fmt.Errorf("on:%s is not a day such as 2026-11-21", value)
 		}
 		s.Until = s.Since.AddDate(0, 0, 1)
 	case "since":
@@ -105,7 +105,7 @@ func checkWord(key, value string, known ...string) error {
 	if value == "" || slices.Contains(known, value) {
 		return nil
 	}
-	return fmt.Errorf("%s:%s is none of %s", key, value, strings.Join(known, ", "))
+	return fmt.Errorf("%s:%s is not one of %s", key, value, strings.Join(known, ", "))
 }
 
 func parseSearchTime(key, value string, zone *time.Location) (time.Time, error) {
@@ -117,7 +117,7 @@ func parseSearchTime(key, value string, zone *time.Location) (time.Time, error) 
 			return t, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%s:%s is no time such as 2026-11-21 or 2026-11-21T15:04", key, value)
+	return time.Time{}, fmt.Errorf("%s:%s is not a time such as 2026-11-21 or 2026-11-21T15:04", key, value)
 }
 
 // Matches reports whether s selects c.

@@ -24,10 +24,10 @@ func TestParseCallSearch(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"is:fine":      "is:fine is none of ok, error, refused, asked, changed, event",
-		"effect:eat":   "effect:eat is none of read, write, delete, run, admin",
-		"on:yesterday": "on:yesterday is no day such as 2026-11-21",
-		"since:2h":     "since:2h is no time such as 2026-11-21 or 2026-11-21T15:04",
+		"is:fine":      "is:fine is not one of ok, error, refused, asked, changed, event",
+		"effect:eat":   "effect:eat is not one of read, write, delete, run, admin",
+		"on:yesterday": "on:yesterday is not a day such as 2026-11-21",
+		"since:2h":     "since:2h is not a time such as 2026-11-21 or 2026-11-21T15:04",
 	} {
 		if _, err := ParseCallSearch(text, time.UTC); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %q", text, err, want)

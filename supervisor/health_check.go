@@ -62,7 +62,7 @@ func (p *Process) awaitReady(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.Timing.ReadyWithin)
 	defer cancel()
-	last := errors.New("there was no check in time")
+	last := errors.New("no check was answered in time")
 	err := Poll(ctx, p.Timing.ReadyEvery, func() (bool, error) {
 		err := p.askWithin(ctx, p.Ready, p.Timing.ReadyWithin)
 		if err != nil && ctx.Err() == nil {

@@ -138,7 +138,7 @@ func (o *OpenedSource) Draft(ctx context.Context) (*OpenedSource, error) {
 		return nil, err
 	}
 	if o.draft == nil {
-		return nil, Errorf(Denied, "several writes to source %s cannot be worked out together", o.name).WithHint("Make one call at a time.")
+		return nil, Errorf(Denied, "several writes to source %s cannot be planned together", o.name).WithHint("Make one call at a time.")
 	}
 	return o.draft(ctx)
 }

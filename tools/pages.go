@@ -151,7 +151,7 @@ func (o *OpenedSource) PageFile(ctx context.Context, name string) (string, error
 		return "", err
 	}
 	if o.pages.file == nil {
-		return "", Errorf(NotFound, "the pages of %s are no files that an editor could open", o.name).
+		return "", Errorf(NotFound, "the pages of %s are not files that an editor could open", o.name).
 			WithHint("Change them with the source's tools, or in the application that they belong to.")
 	}
 	return o.pages.file(ctx, name)

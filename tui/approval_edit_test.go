@@ -53,7 +53,7 @@ func TestHunksAreLeftOut(t *testing.T) {
 		r.press("]", "space")
 		r.shows(" +2 −2 ", "▸[ ] hunk 2 of 3, left out", "2 of 3 hunks chosen", "y allow 2 of 3 hunks")
 		r.press("Y")
-		r.shows("What you have edited can be allowed only once: y allows it.")
+		r.shows("An edited call can be allowed only once: y allows it.")
 		r.wait(keyIgnoreDuration)
 		r.press("y")
 		r.did(allowedWith(status.TextEdit{Hunks: []int{1, 3}}))

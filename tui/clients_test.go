@@ -137,7 +137,7 @@ func TestAgentThatLeavesStaysSelected(t *testing.T) {
 		r.hub.Set(s)
 		r.settle()
 		r.wait(time.Second)
-		r.shows("What you decide here holds when it comes back.", "session "+left.Name)
+		r.shows("What you decide here applies when it comes back.", "session "+left.Name)
 		r.press("d")
 		r.shows(left.Client + " is not connected.")
 		r.did()

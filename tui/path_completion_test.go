@@ -37,7 +37,7 @@ func TestPathCompletion(t *testing.T) {
 		r.hides("Garden paths/")
 		r.press("tab")
 		field("~/Documents/Gardenx")
-		r.shows("Nothing on this machine begins like ~/Documents/Gardenx.")
+		r.shows("Nothing on this machine begins with ~/Documents/Gardenx.")
 		r.press("backspace")
 		r.hides("Nothing on this machine")
 		r.press("tab") // it is a folder, though another name begins so

@@ -251,9 +251,9 @@ func TestBrowserEdits(t *testing.T) {
 		if got := r.queries.pages.read; len(got) != n+1 || got[n] != "welcome Zettel.md" {
 			t.Errorf("after the edit it read %q", got[n:])
 		}
-		r.queries.fail(&status.CallError{Code: "not_found", Msg: "the pages of wiki are no files that an editor could open"})
+		r.queries.fail(&status.CallError{Code: "not_found", Msg: "the pages of wiki are not files that an editor could open"})
 		r.press("e")
-		r.shows("cannot edit Zettel.md", "no files that an editor")
+		r.shows("cannot edit Zettel.md", "not files that an editor")
 	})
 }
 

@@ -11,7 +11,7 @@ import (
 func TestSourcePathIsCorrected(t *testing.T) {
 	runPanel(t, crowded(), func(r *testPanel) {
 		r.press("@Sources/notes", "e")
-		r.shows("Path of notes", "/home/ada/notes", "history for undo, stay")
+		r.shows("Path of notes", "/home/ada/notes", "Grants and the history for")
 		for range len("/home/ada/notes") {
 			r.press("backspace")
 		}

@@ -73,7 +73,7 @@ func TestTimelineUndoes(t *testing.T) {
 		r.wait(time.Second)
 		r.press("enter")
 		r.wait(time.Second)
-		r.shows("Changed", "update Plan.md, 10 B → 20 B, change c1", "It stands. u undoes it.", "1 -old words", "1 +new words")
+		r.shows("Changed", "update Plan.md, 10 B → 20 B, change c1", "It has not been undone. u undoes it.", "1 -old words", "1 +new words")
 		r.press("u")
 		r.confirm()
 		r.press("Z")
@@ -113,7 +113,7 @@ func TestTimelineStopsTheAgent(t *testing.T) {
 		r.press("esc", "/", "is:event hub", "enter")
 		r.wait(time.Second)
 		r.press("P")
-		r.shows("This row is about no agent.")
+		r.shows("This row does not name an agent.")
 	})
 }
 

@@ -82,7 +82,7 @@ func (c sourceChooser) draw(t theme.Theme, w int) []string {
 	for i, name := range c.names {
 		rows = append(rows, t.MarkRowRegion(i, checkboxRow(t, name, c.chosen[i], i == c.cursor, w)))
 	}
-	note := "It is told of no others. With all of them it also sees those that you add later."
+	note := "It does not see the others. With all of them it also sees those that you add later."
 	if _, ok := c.chosenSources(); !ok {
 		note = "Select at least one."
 	}

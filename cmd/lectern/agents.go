@@ -71,7 +71,7 @@ func listAllAgents(ctx context.Context, c *cli, asJSON bool) error {
 		return c.writeJSON(all)
 	}
 	if len(all) == 0 {
-		c.printf("no agent has been there yet\n")
+		c.printf("no agent has connected yet\n")
 		return nil
 	}
 	rows := table{{"AGENT", "SESSION", "STATE", "CALLS", "LAST SEEN", "LAST CALL"}}

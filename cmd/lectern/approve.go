@@ -127,7 +127,7 @@ func awaitAndPrintCallEnd(ctx context.Context, c *cli, allowed status.Approval) 
 
 const callStillRunsNotice = "the call still runs; `lectern changes` shows what it writes\n"
 
-var errHubEnded = errors.New("the hub ended before it said how the call ended; `lectern changes` shows whether it wrote something")
+var errHubEnded = errors.New("the hub ended before it reported the outcome of the call; `lectern changes` shows whether it wrote something")
 
 // hasHubEnded reports whether the hub of a call that was allowed is gone: no hub
 // runs, or one that started when the call waited already.

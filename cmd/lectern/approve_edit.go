@@ -59,7 +59,7 @@ func editAndAllowCall(ctx context.Context, c *cli, id string) (err error) {
 	case err != nil:
 		return fmt.Errorf("approve: %w", err)
 	case isUnedited(proposed, string(edited)):
-		c.printf("you changed nothing, so nothing was answered; to allow the call as it is: lectern approve %s\n", id)
+		c.printf("you changed nothing, so no answer was sent; to allow the call as it is: lectern approve %s\n", id)
 		return nil
 	}
 	replace := status.ReplaceText(proposed, string(edited))
@@ -102,7 +102,7 @@ func allowEditedCall(ctx context.Context, c *cli, a status.Approval, edit status
 	c.printPlan(plan)
 	if ask && c.canAsk() {
 		if yes, err := c.confirm("Write this?"); err != nil || !yes {
-			return errors.Join(err, &exitError{exitDenied, fmt.Errorf("nothing was answered; %s still waits", a.ID)})
+			return errors.Join(err, &exitError{exitDenied, fmt.Errorf("no answer was sent; %s still waits", a.ID)})
 		}
 	}
 	if err := c.hub().API().Do(ctx, act); err != nil {

@@ -207,7 +207,7 @@ func TestDialogAllowsHunks(t *testing.T) {
 			t.Errorf("%q is not said:\n%s", want, text)
 		}
 	}
-	if n := strings.Count(text, "that is no answer"); n != 2 {
+	if n := strings.Count(text, "that is not an answer"); n != 2 {
 		t.Errorf("%d of 2 wrong answers are refused:\n%s", n, text)
 	}
 }

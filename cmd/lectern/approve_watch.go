@@ -176,7 +176,7 @@ func (d *approvalDialog) handleAnswer(ctx context.Context, line string) {
 	a, ok := parseAnswer(d.current.ID, line)
 	switch {
 	case !ok:
-		d.printf("that is no answer; %s", d.question())
+		d.printf("that is not an answer; %s", d.question())
 		return
 	case a.Verb == status.Allow && !d.complete:
 		d.printf("you can allow only what you were shown; %s", d.question())

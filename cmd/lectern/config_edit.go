@@ -20,8 +20,8 @@ func configEditCommand(c *cli) *cobra.Command {
 		Use:   "edit",
 		Short: "Edit the configuration file in your editor",
 		Long: "Edit the configuration file in the editor of $VISUAL or $EDITOR. You edit a copy, which\n" +
-			"is checked when the editor ends: what cannot be read is named, and you may edit again.\n" +
-			"Only a file without faults takes the place of the present one; a running hub applies it.",
+			"is checked when the editor ends: errors are listed, and you may edit again.\n" +
+			"The file is replaced only if the copy has no errors; a running hub applies it.",
 		Args: rejectArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return editConfigFile(cmd.Context(), c) },
 	}
@@ -54,7 +54,7 @@ func editConfigFile(ctx context.Context, c *cli) (err error) {
 		c.warnf("%s\n", sanitizeText(err.Error()))
 		again, asked := c.confirm("Edit again?")
 		if asked != nil || !again {
-			return errors.New("edit configuration: what you wrote has faults and was dropped; the file is as it was")
+			return errors.New("edit configuration: what you wrote has errors and was dropped; the file is unchanged")
 		}
 	}
 }

@@ -27,7 +27,7 @@ func (c *cli) checkClientName(ctx context.Context, conf config.Config, name stri
 		return nil
 	}
 	return usageErrorf("unknown client %q%s; Lectern knows the clients that it can install, those with a token or a grant, "+
-		"and those that have called. For one that is still to come, add --new", name, didYouMean(name, known))
+		"and those that have called. For one that has never connected, add --new", name, didYouMean(name, known))
 }
 
 // knownClients are the names that a client may have, without those that only the

@@ -16,9 +16,9 @@ func pauseCommand(c *cli) *cobra.Command {
 		Use:   "pause [CLIENT]",
 		Short: "Stop the writes of all agents, or of one",
 		Long: "Stop the writes of all agents, or of one, until `lectern resume`. Reading goes on.\n" +
-			"The pause takes effect at once, also for calls under way and for approved ones, and\n" +
+			"The pause takes effect at once, even for calls under way and for approved ones, and\n" +
 			"lasts through a restart. An agent that has not proved its name can take another one;\n" +
-			"to stop an agent that does, pause all.",
+			"if an agent does that, pause all.",
 		Example: "  lectern pause\n  lectern pause codex",
 		Args:    requireArgumentCount(0, 1, "at most one client"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -94,7 +94,7 @@ func pauseOrResumeWrites(ctx context.Context, c *cli, verb status.Verb, client s
 	case !may:
 		c.printf("%s still may not write: the writes of all agents are paused; to end that: lectern resume\n", who)
 	default:
-		c.printf("%s may write again, as far as the permissions go\n", who)
+		c.printf("%s may write again, within its permissions\n", who)
 	}
 	return nil
 }

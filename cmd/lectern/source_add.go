@@ -125,7 +125,7 @@ func (c *cli) addSource(ctx context.Context, s status.NewSource, dryRun bool) er
 		return err
 	}
 	if c.planner().SkillIsOutdated() {
-		c.printf("\nTo tell agents of it in the skill that they have: lectern skill install\n")
+		c.printf("\nThe skill that your agents read does not name it yet. Run: lectern skill install\n")
 	}
 	return c.printHiddenPageCount(ctx, added)
 }

@@ -213,7 +213,7 @@ func (q *Queue) RecordCallEnd(id string, err error, changes []string) {
 // because what it would change had changed, and that the person is asked again.
 func (q *Queue) RecordAskedAgain(id string) {
 	q.setCallEnd(id, status.CallEnd{
-		Code: string(tools.Conflict), Message: "what it would change had changed since it was shown", AskedAgain: true,
+		Code: string(tools.Conflict), Message: "what it would change is different from what was shown", AskedAgain: true,
 	})
 }
 
@@ -300,7 +300,7 @@ func (d *decision) resolveScopeAndEdit(p *pendingApproval) (err error) {
 		return err
 	}
 	if d.scope != status.Once {
-		return errors.New("what you have edited can be allowed only once")
+		return errors.New("an edited call can be allowed only once")
 	}
 	d.edited, err = p.text.editedChange(*d.edit)
 	if d.edited != nil {

@@ -192,7 +192,7 @@ func (ep *endpoint) handleInitialize(w http.ResponseWriter, r *http.Request, m m
 		w.Header().Set("Retry-After", "60")
 		reject(w, http.StatusTooManyRequests, &rejection{
 			codeBusy, m.id,
-			fmt.Sprintf("%d sessions are open, which is the most; close one with DELETE", ep.Limits.Sessions),
+			fmt.Sprintf("%d sessions are open, the maximum; close one with DELETE", ep.Limits.Sessions),
 		})
 		return
 	}

@@ -35,7 +35,7 @@ func TestHTTPRefusals(t *testing.T) {
 	}{
 		{"its session", "POST", "/mcp/notes", ping, []string{"Mcp-Session-Id", session}, 200, `"result":{}`},
 		{"unknown source", "POST", "/mcp/nots", ping, nil, 404, "no source named nots"},
-		{"unknown source of two", "POST", "/mcp/notes,nots", ping, nil, 404, "one of notes,nots is no source"},
+		{"unknown source of two", "POST", "/mcp/notes,nots", ping, nil, 404, "one of notes,nots is not a source"},
 		{"two sources", "GET", "/mcp/work,notes", "", nil, 400, "Mcp-Session-Id"},
 		{"session of another scope", "POST", "/mcp", ping, []string{"Mcp-Session-Id", session}, 404, ""},
 		{"session of another source", "POST", "/mcp/work", ping, []string{"Mcp-Session-Id", session}, 404, ""},

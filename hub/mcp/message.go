@@ -36,7 +36,7 @@ type rejection struct {
 
 // parseMessage is strict where leniency would let two readers of one message
 // see different things: keys are compared exactly (encoding/json folds their
-// case), no key is there twice, ids are strings or whole numbers, and one message
+// case), no key is duplicated, ids are strings or whole numbers, and one message
 // is one object.
 func parseMessage(raw []byte) (message, *rejection) {
 	m := message{raw: raw}
@@ -95,7 +95,7 @@ func checkKeySpelling(key string) (why string) {
 }
 
 // describeRepeatedKey says which key of the message, its parameters or the arguments of a
-// tool is there twice: readers differ in which of the two they take.
+// tool is duplicated: readers differ in which of the two they take.
 func (m *message) describeRepeatedKey() (why string) {
 	object := bytes.TrimSpace(m.raw)
 	for _, level := range []struct{ path, inside string }{{"", "params"}, {"params.", "arguments"}, {"params.arguments.", ""}} {
@@ -106,7 +106,7 @@ func (m *message) describeRepeatedKey() (why string) {
 		var seen keySet
 		jsonobject.Each(object, func(key []byte, value json.RawMessage) {
 			if !seen.addIfNew(key) {
-				why = cmp.Or(why, fmt.Sprintf("the key %q is there twice", level.path+string(key)))
+				why = cmp.Or(why, fmt.Sprintf("duplicate key %q", level.path+string(key)))
 			}
 			if string(key) == level.inside {
 				next = value

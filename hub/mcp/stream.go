@@ -99,7 +99,7 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a Co
 
 func noSourceMessage(scope string) string {
 	if strings.Contains(scope, ",") {
-		return fmt.Sprintf("one of %s is no source; `lectern source list` shows the sources", scope)
+		return fmt.Sprintf("one of %s is not a source; `lectern source list` shows the sources", scope)
 	}
 	return fmt.Sprintf("no source named %s; `lectern source list` shows the sources", scope)
 }

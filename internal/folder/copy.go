@@ -52,7 +52,7 @@ func openRegular(root *os.Root, name string) (*os.File, error) {
 // maxReplaced bounds how often one read begins again.
 const maxReplaced = 100
 
-var errReplaced = errors.New("another file has the name now")
+var errReplaced = errors.New("another file has taken the name")
 
 func openSeen(root *os.Root, name string) (*os.File, error) {
 	seen, err := root.Lstat(name)

@@ -44,7 +44,7 @@ var (
 	ErrExists = errors.New("the name is taken")
 	// ErrAmbiguous means that several files differ from the name only in case or
 	// accents.
-	ErrAmbiguous = errors.New("several files have that name but for case or accents")
+	ErrAmbiguous = errors.New("several files have that name, apart from case or accents")
 )
 
 // Options configures [Open].

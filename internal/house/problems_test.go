@@ -181,7 +181,7 @@ func problemsPage(all []problemType) []byte {
 	b.WriteString(`# Problems
 
 What the panel and ` + "`lectern status`" + ` can show as a problem, by the code that ` + "`lectern status --json`" + ` gives it. Words in braces are
-replaced by the names and numbers of your case. An error keeps something from working, a warning may do so, and a notice is for your information.
+replaced by the names and numbers of your case. An error stops something from working, a warning may, and a notice only informs.
 
 This page is made from the declarations beside the code that notices the problems; ` + "`make update`" + ` writes it.
 `)

@@ -51,6 +51,6 @@ type OtherHubError struct {
 }
 
 func (e *OtherHubError) Error() string {
-	return fmt.Sprintf("another hub serves %s and cannot be reached from here, which is so for hubs of older builds: %s; end it with: kill %d",
+	return fmt.Sprintf("another hub serves %s and cannot be reached from here, as hubs of older builds cannot: %s; end it with: kill %d",
 		e.State, e.Hub, e.Hub.PID)
 }

@@ -48,7 +48,7 @@ func TestBudget(t *testing.T) {
 		table, total := costs(kinds...)
 		switch limit, over := overDefault[name]; {
 		case over && total > limit, !over && total > maxDefault:
-			t.Errorf("%s: a model sees %d bytes, more than %d; trim words, or make a tool one to opt in to\n%s", name, total, max(limit, maxDefault), table)
+			t.Errorf("%s: a model sees %d bytes, more than %d; trim words, or make a tool opt-in\n%s", name, total, max(limit, maxDefault), table)
 		case over && total <= maxDefault:
 			t.Errorf("%s fits the budget with %d bytes: take it off the list", name, total)
 		}

@@ -23,8 +23,8 @@ func System() tools.Kind {
 		Name:  "cards",
 		Title: "Cards",
 		Doc: "A wiki of cards with roles: players, game masters and administrators see different parts of it. " +
-			"Lectern keeps it in a file or in PostgreSQL, and serves it to agents and, with API keys, to other programs; or it speaks to a wiki " +
-			"of others, such as Decko.",
+			"Lectern keeps it in a file or in PostgreSQL, and serves it to agents and, with API keys, to other programs; or it uses a wiki " +
+			"elsewhere, such as a Decko.",
 		Open:        open,
 		CheckConfig: Config.check,
 		Tools:       append(agentTools(), writeRequest(), deleteRequest(), manageRequest()),

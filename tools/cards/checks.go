@@ -75,7 +75,7 @@ func (l *local) checkRoles(ctx context.Context) status.Check {
 			}
 		}
 	}
-	return status.Check{Result: status.CheckOK, Detail: name + " is refused to players alone"}
+	return status.Check{Result: status.CheckOK, Detail: name + " is refused to players and to nobody else"}
 }
 
 func (l *local) checkKeys(ctx context.Context) status.Check {

@@ -22,7 +22,7 @@ func (l *local) addAccount(ctx context.Context, call tools.CommandCall, out io.W
 	}
 	name := cardname.Parse(call.Args["name"])
 	if why := name.Problem(); why != "" || name.IsCompound() {
-		return tools.Errorf(tools.Invalid, "%.100q is no name of an account", name)
+		return tools.Errorf(tools.Invalid, "%.100q is not the name of an account", name)
 	}
 	body := map[string]any{"ops": []map[string]any{{"action": "create", "name": name, "type": "User", "fetch_or_initialize": true}}}
 	answer, err := l.Do(ctx, call.Context, apiRequest{Method: "POST", Path: "/cards/batch", Body: body})

@@ -20,9 +20,9 @@ func commands() []tools.Command[*Wiki] {
 	name := tools.CommandArgument{Name: "name", Doc: "of the key, as grants and rules name it after key:", Required: true}
 	account := tools.CommandArgument{Name: "name", Doc: "of the account", Required: true}
 	file := tools.CommandArgument{Name: "file", Doc: "a file of cards, one JSON object a line", Required: true, Folder: true}
-	addKey := command("key add", "Make an API key and print it, this once.", (*local).addKey, name,
+	addKey := command("key add", "Make an API key and print it; it is not shown again.", (*local).addKey, name,
 		tools.CommandArgument{
-			Name: "roles", Doc: "that it may take, separated by commas; all for the first key of a wiki, else user when omitted",
+			Name: "roles", Doc: "that it may take, separated by commas; when omitted, user, or all for the first key of a wiki",
 		},
 		tools.CommandArgument{Name: "rate", Doc: "requests an hour"},
 		tools.CommandArgument{Name: "days", Doc: "until it expires; never when omitted"},
@@ -31,14 +31,14 @@ func commands() []tools.Command[*Wiki] {
 	return []tools.Command[*Wiki]{
 		addKey,
 		command("key list", "List the API keys.", (*local).listKeys),
-		command("key rotate", "Make another key of the same name and roles; the former works for another day.", (*local).rotateKey, name),
-		command("key remove", "Remove the API keys of a name and end their tokens.", (*local).removeKeys, name),
+		command("key rotate", "Make another key of the same name and roles; the previous one works for another day.", (*local).rotateKey, name),
+		command("key remove", "Remove the API keys of a name and revoke their tokens.", (*local).removeKeys, name),
 		command("signing rotate", "Sign tokens with a new key, ten minutes from now.", (*local).rotateSigning),
 		command("account add", "Make an account and print its password, or give it a new one.", (*local).addAccount, account,
-			tools.CommandArgument{Name: "role", Doc: "the most that it may be: user, gm or admin", Required: true},
+			tools.CommandArgument{Name: "role", Doc: "its highest role: user, gm or admin", Required: true},
 			tools.CommandArgument{Name: "email", Doc: "to log in with"}),
 		command("account list", "List the accounts.", (*local).listAccounts),
-		command("account remove", "Keep an account from logging in and end its tokens.", (*local).removeAccount, account),
+		command("account remove", "Lock an account and revoke its tokens.", (*local).removeAccount, account),
 		command("import", "Write the cards of a file or of another wiki, in batches that can be undone.", (*local).importCards,
 			tools.CommandArgument{Name: "file", Doc: file.Doc, Positional: true, Folder: true},
 			tools.CommandArgument{Name: "from", Doc: "address of the API of another wiki, such as https://wiki.example.org/api/mcp"},
@@ -103,7 +103,7 @@ func readRole(text string) (cardstore.Role, error) {
 	if role := cardstore.Role(text); slices.Contains(cardstore.Roles(), role) {
 		return role, nil
 	}
-	return "", tools.Errorf(tools.Invalid, "%.40q is no role", text).WithHint("There are user, gm and admin.")
+	return "", tools.Errorf(tools.Invalid, "%.40q is not a role", text).WithHint("The roles are user, gm and admin.")
 }
 
 func readNumber(args map[string]string, name string) (int64, error) {
@@ -180,7 +180,7 @@ func (l *local) rotateKey(ctx context.Context, call tools.CommandCall, out io.Wr
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(out, "The former one works until %s.\n", end.UTC().Format(time.DateTime))
+	_, err = fmt.Fprintf(out, "The previous one works until %s.\n", end.UTC().Format(time.DateTime))
 	return err
 }
 
@@ -222,6 +222,7 @@ func (l *local) rotateSigning(ctx context.Context, _ tools.CommandCall, out io.W
 	if err := l.auth.Rotate(ctx, false); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(out, "A new key is published now and signs in ten minutes. Tokens of the former are accepted for another day.")
+	_, err := fmt.Fprintln(out, "A new key is published now and signs in ten minutes. "+
+		"Tokens of the previous one are accepted for another day.")
 	return err
 }

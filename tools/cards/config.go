@@ -16,9 +16,9 @@ import (
 // Config holds the keys of a [[source]] table with kind "cards". A number that is
 // omitted or 0 has its default.
 type Config struct {
-	URL        string       `json:"url,omitempty" jsonschema:"address of the API of a wiki of others, such as https://wiki.example.org/api/mcp; Lectern keeps the wiki when omitted"`
+	URL        string       `json:"url,omitempty" jsonschema:"address of the API of a wiki elsewhere, such as https://wiki.example.org/api/mcp; Lectern keeps the wiki when omitted"`
 	Key        tools.Secret `json:"key,omitzero" jsonschema:"API key for that wiki"`
-	RemoteRole RemoteRole   `json:"remote_role,omitempty" jsonschema:"the most that agents get on that wiki; user when omitted"`
+	RemoteRole RemoteRole   `json:"remote_role,omitempty" jsonschema:"the highest role that agents get on that wiki; user when omitted"`
 
 	Folder tools.Folder `json:"folder,omitempty" jsonschema:"where the wiki's database, files and backups are; a folder of Lectern's own when omitted"`
 	DSN    tools.Secret `json:"dsn,omitzero" jsonschema:"URL of a PostgreSQL database, which several hubs may share, in place of a file"`
@@ -76,7 +76,7 @@ func (c Config) networks() (all []netip.Prefix, err error) {
 			network, err = netip.PrefixFrom(address, address.BitLen()), nil
 		}
 		if err != nil {
-			return nil, tools.Errorf(tools.Invalid, "allow: %.60q is no address and no network", text).
+			return nil, tools.Errorf(tools.Invalid, "allow: %.60q is neither an address nor a network", text).
 				WithHint("Write it as 192.168.1.7 or 192.168.1.0/24.")
 		}
 		all = append(all, network.Masked())

@@ -21,7 +21,7 @@ import (
 // removes. A wiki on PostgreSQL or on another server has no drafts.
 func (w *Wiki) Draft(ctx context.Context) (tools.Source, error) {
 	if w.local == nil || w.local.store.DB().Dialect() != sqlstore.Sqlite {
-		return nil, tools.Errorf(tools.Denied, "several writes to the wiki %s cannot be worked out together: only a SQLite file has drafts",
+		return nil, tools.Errorf(tools.Denied, "several writes to the wiki %s cannot be planned together: only a SQLite file has drafts",
 			w.name).
 			WithHint("Make one call at a time.")
 	}

@@ -24,7 +24,7 @@ func Environment() []tools.EnvironmentVariable {
 	return []tools.EnvironmentVariable{
 		{Name: "DECKO_API_BASE_URL", Key: "url", Doc: "address of the wiki's API", Required: true},
 		{Name: "MCP_API_KEY", Key: "key", Doc: "API key of the wiki", Required: true},
-		{Name: "MCP_ROLE", Key: "remote_role", Doc: "user, gm or admin: the most that agents get"},
+		{Name: "MCP_ROLE", Key: "remote_role", Doc: "user, gm or admin: the highest role that agents get"},
 	}
 }
 

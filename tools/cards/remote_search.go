@@ -258,7 +258,7 @@ func (r requester) candidates(ctx context.Context, f filter, base url.Values) (a
 			return all, nil
 		case len(all) >= mostCards:
 			return nil, tools.Errorf(tools.Limited, "more than %d cards match", mostCards).
-				WithHint("Narrow the search: this wiki cannot filter so by itself.")
+				WithHint("Narrow the search: this wiki cannot filter by that.")
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (r requester) send(ctx context.Context, q apiRequest, out any) (http.Header
 func networkError(err error) error {
 	if e, ok := errors.AsType[*cardclient.NetworkError](err); ok && !errors.Is(err, context.Canceled) {
 		return &tools.Error{
-			Code: tools.Unavailable, Message: e.Message, Hint: "Try again; if it stays so, ask the user to check the url and key of the source.",
+			Code: tools.Unavailable, Message: e.Message, Hint: "Try again; if it fails again, ask the user to check the url and key of the source.",
 			Cause: err,
 		}
 	}

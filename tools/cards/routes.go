@@ -177,7 +177,7 @@ func (l *local) serveQueued(to http.ResponseWriter, r *http.Request, c tools.Cal
 				return l.callWrite(ctx, c, cardapi.Writes, RequestIn{Method: http.MethodPost, Path: "/jobs/spoiler-scan", Body: string(job.Body)})
 			})
 			if err != nil {
-				l.log.ErrorContext(ctx, "what came of a scan is not kept", "err", err)
+				l.log.ErrorContext(ctx, "the result of a scan could not be kept", "err", err)
 			}
 		})
 	}

@@ -34,7 +34,7 @@ type SearchCardsIn struct {
 	MatchMode     MatchMode    `json:"match_mode,omitempty" jsonschema:"substring when omitted"`
 	CaseSensitive bool         `json:"case_sensitive,omitempty" jsonschema:"letter case counts"`
 	Type          string       `json:"type,omitempty" jsonschema:"type"`
-	Prefix        string       `json:"prefix,omitempty" jsonschema:"names that begin so: Games+"`
+	Prefix        string       `json:"prefix,omitempty" jsonschema:"names that begin with this: Games+"`
 	NotName       string       `json:"not_name,omitempty" jsonschema:"not names like *+GM*"`
 	Tag           string       `json:"tag,omitempty" jsonschema:"tag"`
 	UpdatedSince  string       `json:"updated_since,omitempty" jsonschema:"2026-11-22"`

@@ -135,7 +135,7 @@ func (l *local) principal(ctx context.Context, id tools.Identity) (cardauth.Prin
 	if id.Via == tools.ViaRoute && id.Account != "" {
 		who, err := l.auth.Subject(ctx, id.Account, role)
 		if err != nil {
-			return who, tools.Errorf(tools.Denied, "this key or account may no longer be used so").WithHint("Ask for a new one.")
+			return who, tools.Errorf(tools.Denied, "this key or account may no longer be used in this role").WithHint("Ask for a new one.")
 		}
 		return who, nil
 	}

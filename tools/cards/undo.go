@@ -203,7 +203,7 @@ func restoreError(err error) error {
 		return tools.Errorf(tools.Conflict, "the card %.200q %s", wrong.Name, wrong.Message)
 	}
 	if taken, ok := errors.AsType[*cardstore.TakenError](err); ok {
-		return tools.Errorf(tools.Conflict, "the card %.200q has the name by now", taken.Card.Name)
+		return tools.Errorf(tools.Conflict, "the card %.200q has taken the name", taken.Card.Name)
 	}
 	return commitError(err)
 }

@@ -174,7 +174,7 @@ func reportCommit(c tools.CallContext, err error, changes ...tools.Change) {
 // commitError says that nobody knows whether something was written, if that is so.
 func commitError(err error) error {
 	if errors.Is(err, sqlstore.ErrCommitUnknown) {
-		return tools.Errorf(tools.Unavailable, "the connection to the database was lost while this was written, so it may be written or not").
+		return tools.Errorf(tools.Unavailable, "the connection to the database was lost, so this may or may not have been written").
 			WithHint("Read before you write it again.")
 	}
 	return err

@@ -18,7 +18,7 @@ func Compatibility() []byte {
 	b.WriteString("Each cell ends with how it is known. Asked: Logseq's own code, of 0.10.15 for file graphs and of 2.0.1 for DB graphs, " +
 		"was run without its window, and answered so; the scenarios in which it was asked are named, and their calls and answers were " +
 		"recorded. ")
-	b.WriteString("Source read: it stands in that code, in the files that are named, and was not run. Never seen: neither. ")
+	b.WriteString("Source read: it was read in that code, in the files that are named, and not run. Never seen: neither. ")
 	b.WriteString("Nobody has seen a Logseq on a screen do any of it: `lectern doctor logseq` compares one with these rows.\n\n")
 	b.WriteString("| capability | tools | file graph: Logseq 0.10.x, OG | DB graph: Logseq 2.x |\n| --- | --- | --- | --- |\n")
 	for _, c := range Capabilities() {
@@ -30,8 +30,8 @@ func Compatibility() []byte {
 			c.DBKnown)
 	}
 	b.WriteString("\n`ping` and `get_capabilities` need nothing, not even a Logseq. ")
-	b.WriteString("`create_page` with content needs `pages.update` too, and what goes by a page's name needs `pages.read`. ")
-	b.WriteString("The plugin's settings take capabilities away: read-only all that write, hidden pages or tags `datascript.query`.\n\n")
+	b.WriteString("`create_page` with content needs `pages.update` too, and what names a page needs `pages.read`. ")
+	b.WriteString("The plugin's settings remove capabilities: read-only those that write, hidden pages or tags `datascript.query`.\n\n")
 	b.WriteString("## What is different for an agent\n\n")
 	b.WriteString("| | file graph | DB graph |\n| --- | --- | --- |\n")
 	b.WriteString("| a deleted page | is gone | is in the recycle bin: `recycled` is true, and its name stays taken |\n")

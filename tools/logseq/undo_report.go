@@ -98,7 +98,7 @@ func (g *Graph) reportResults(ctx context.Context, c tools.CallContext, changes 
 		now, err := g.State(ctx, change.Target)
 		switch {
 		case err != nil:
-			g.log.Warn("what a write has left could not be read", "error", err)
+			g.log.Warn("the result of a write could not be read", "error", err)
 			c.OutcomeUnknown(change.Target)
 		case writeErr == nil || !equalStates(now, change.Before):
 			c.AfterWrite(change.Target, now)

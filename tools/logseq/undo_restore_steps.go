@@ -99,13 +99,13 @@ func (r *restorer) checkBlock(ctx context.Context, v undoStep) error {
 	if k.Parent != "" {
 		parent, err := r.g.readBlockSnapshot(ctx, target{blockTarget, string(k.Parent)})
 		if err == nil && parent == nil {
-			err = tools.Errorf(tools.Conflict, "the former parent block of %s does not exist", v.Target).WithHint("Restore that one first.")
+			err = tools.Errorf(tools.Conflict, "the previous parent block of %s does not exist", v.Target).WithHint("Restore that one first.")
 		}
 		return err
 	}
 	page, err := r.g.readPageSnapshot(ctx, target{pageHeadTarget, k.Page})
 	if err == nil && page == nil {
-		err = tools.Errorf(tools.Conflict, "the former page of %s does not exist", v.Target).WithHint("Restore that one first.")
+		err = tools.Errorf(tools.Conflict, "the previous page of %s does not exist", v.Target).WithHint("Restore that one first.")
 	}
 	return err
 }
@@ -123,7 +123,7 @@ func (r *restorer) checkMove(ctx context.Context, v undoStep, k blockSnapshot) e
 	if len(along) > 0 { // it moves away first
 		return nil
 	}
-	return tools.Errorf(tools.Conflict, "the former parent of %s is below it now", v.Target).WithHint("Move that first.")
+	return tools.Errorf(tools.Conflict, "the previous parent of %s is now below it", v.Target).WithHint("Move that first.")
 }
 
 // restoreHeads restores the properties of existing pages.

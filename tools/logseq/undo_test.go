@@ -169,8 +169,8 @@ func TestUndoRefuses(t *testing.T) {
 			{"create_page", `{"title":"Shed"}`, "create_block", `{"page_name":"Shed","content":"mine"}`, "page Shed"},
 			{"update_page", `{"page_name":"Garden","properties":{"soil":"loam"}}`, "update_page", `{"page_name":"Garden","properties":{"soil":"clay"}}`, "head of page Garden"},
 			{"rename_page", `{"page_name":"Compost","new_name":"Heap"}`, "rename_page", `{"page_name":"Heap","new_name":"Pile"}`, "head of page Heap"},
-			{"delete_block", `{"block_uuid":"` + id(5) + `"}`, "delete_page", `{"page_name":"Compost"}`, "the former page"},
-			{"delete_block", `{"block_uuid":"` + id(1) + `"}`, "delete_block", `{"block_uuid":"` + id(2) + `","recursive":true}`, "the former parent block"},
+			{"delete_block", `{"block_uuid":"` + id(5) + `"}`, "delete_page", `{"page_name":"Compost"}`, "the previous page"},
+			{"delete_block", `{"block_uuid":"` + id(1) + `"}`, "delete_block", `{"block_uuid":"` + id(2) + `","recursive":true}`, "the previous parent block"},
 		} {
 			f := fixtureGraph(kind)
 			d := openTestSource(t, f)

@@ -31,7 +31,7 @@ func createDailyNote() tools.Tool[*Notebook] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[CreateDailyNoteIn, CreateDailyNoteOut]{
 		Name: "create_daily_note", Title: "Open a daily or periodic note", Effect: tools.Writes, OptIn: true,
 		Normalize: aliases("date", "period"),
-		Doc: "Reads the note of a day, week, month, quarter or year, and first makes it if there is none.\n" +
+		Doc: "Reads the note of a day, week, month, quarter or year, and creates it first if there is none.\n" +
 			"Folder, name and template are those of Obsidian's or Logseq's settings.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[CreateDailyNoteIn, CreateDailyNoteOut]{{
@@ -141,7 +141,7 @@ func (in CreateDailyNoteIn) plan(n *Notebook, c tools.CallContext) (periodicNote
 }
 
 func unknownFormatError(format string) error {
-	return tools.Errorf(tools.Invalid, "The vault's settings name such notes by a form of dates that is not known: %.80s", format).
+	return tools.Errorf(tools.Invalid, "The vault's settings name these notes by an unknown date format: %.80s", format).
 		WithHint("Use create_page.")
 }
 

@@ -71,7 +71,7 @@ func findBlockID(text string, ids []structure.BlockID, block string) (structure.
 	case 0:
 		e := tools.Errorf(tools.NotFound, "block: the page has no block ^%.80s", name)
 		if at := strings.Index(text, "^"+name); at >= 0 {
-			return structure.BlockID{}, e.WithHint("On line %d it is no id: it is in code, or not at the end of a paragraph, item or heading.",
+			return structure.BlockID{}, e.WithHint("On line %d it is not an id: it is in code, or not at the end of a paragraph, item or heading.",
 				strings.Count(text[:at], "\n")+1)
 		}
 		return structure.BlockID{}, e

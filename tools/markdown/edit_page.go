@@ -87,7 +87,7 @@ func editPage() tools.Tool[*Notebook] {
 		Name: "edit_page", Title: "Edit a page", Effect: tools.Writes,
 		Normalize: normalizeEdit,
 		Doc: "Changes one part of a page and leaves every other byte.\n" +
-			"Give one target; append and prepend may go without, for the body. insert_* adds beside it; replace keeps a heading's line. " +
+			"Give one target; append and prepend without one change the body. insert_* adds beside it; replace keeps a heading's line. " +
 			"With content, append and delete change an element of a list property.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[EditPageIn, EditPageOut]{{

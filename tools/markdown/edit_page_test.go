@@ -84,7 +84,7 @@ func TestEditPageRefuses(t *testing.T) {
 		`"action":"append","content":"x","heading":"Log"`:          "2 headings match",
 		`"action":"check","task":"two"`:                            "2 places match",
 		`"action":"check","task":"four"`:                           "no task",
-		`"action":"check","lines":"5"`:                             "no task stands",
+		`"action":"check","lines":"5"`:                             "there is no task on lines",
 		`"action":"check"`:                                         "needs task or lines",
 		`"action":"delete"`:                                        "needs a target",
 		`"action":"replace","text":"x","content":"y"`:              "occurs 3 times",

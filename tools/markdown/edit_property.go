@@ -37,7 +37,7 @@ func (in EditPageIn) propertySplices(p *page) ([]folder.Splice, error) {
 	}
 	fields, err := frontmatter.Parse(now)
 	if err != nil || !sameOthers(p.front.Values, fields.Values, in.Property) {
-		return nil, tools.Errorf(tools.Invalid, "property: the front matter around %.80q is written in a way that cannot be edited alone",
+		return nil, tools.Errorf(tools.Invalid, "property: the front matter around %.80q is such that a change of it would change others",
 			in.Property).
 			WithHint("Edit it with lines or text as the target.")
 	}

@@ -214,7 +214,7 @@ func (t editTarget) findTask(text string, lines []structure.Line) (structure.Tas
 	switch len(same) {
 	case 0:
 		return structure.Task{}, tools.Errorf(tools.NotFound, "task: the page has no task with %.80q", t.Task).
-			WithHint("Search with other words of it, or read the page.")
+			WithHint("Search for other words of the task, or read the page.")
 	case 1:
 		return same[0], nil
 	}
@@ -285,7 +285,7 @@ func (in EditPageIn) taskSplices(p *page) ([]folder.Splice, error) {
 		}
 	}
 	if len(all) == 0 {
-		return nil, tools.Errorf(tools.NotFound, "lines: no task stands on lines %s", in.Lines)
+		return nil, tools.Errorf(tools.NotFound, "lines: there is no task on lines %s", in.Lines)
 	}
 	return all, nil
 }

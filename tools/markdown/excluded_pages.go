@@ -95,5 +95,5 @@ func excludedNote(excluded map[string]bool, place string) string {
 	if pages == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d pages are left out because the application excludes them; give path %q to see such. ", pages, path.Dir(example))
+	return fmt.Sprintf("%d pages are left out because the application excludes them; give path %q to see them. ", pages, path.Dir(example))
 }

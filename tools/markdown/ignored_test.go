@@ -65,7 +65,7 @@ func TestExcludedFiles(t *testing.T) {
 					t.Errorf("%s: %+v", settings, p)
 				}
 			}
-			if !strings.Contains(list.Note, `3 pages are left out because the application excludes them; give path "Old" to see such. `) {
+			if !strings.Contains(list.Note, `3 pages are left out because the application excludes them; give path "Old" to see them. `) {
 				t.Errorf("%s: %q", settings, list.Note)
 			}
 			equal(t, "list of the folder", 3, call[ListPagesOut](b, "list_pages", `{"path":"Old","depth":5}`).Total)

@@ -39,9 +39,8 @@ func listPages() tools.Tool[*Notebook] {
 	return tools.Define(tools.Spec[ListPagesIn, ListPagesOut]{
 		Name: "list_pages", Title: "List pages", Effect: tools.Reads,
 		Normalize: aliases("path", "limit"),
-		Doc: "Lists the pages below a page or folder, one level deep by default.\n" +
-			"search_pages finds.",
-		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Doc:       "Lists the pages below a page or folder, one level deep by default.",
+		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[ListPagesIn, ListPagesOut]{{
 			Purpose: "see the children of a page", In: ListPagesIn{Path: "Projects", Depth: 2, Limit: 50}, AnyAnswer: true,
 			Want: ListPagesOut{Pages: []ListedPage{{Path: "Projects/Alpha.md", Title: "Alpha", PageID: "a1"}}, Total: 1},

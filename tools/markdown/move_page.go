@@ -18,7 +18,7 @@ type MovePageIn struct {
 	SourcePath      string      `json:"sourcePath" jsonschema:"page or folder"`
 	DestinationPath string      `json:"destinationPath" jsonschema:"new path ending in .md, or the page or folder to move it into; / is the root"`
 	IfMatch         Etag        `json:"if_match,omitempty" jsonschema:"etag from read_page"`
-	UpdateLinks     UpdateLinks `json:"update_links,omitempty" jsonschema:"false: rewrite Markdown links alone"`
+	UpdateLinks     UpdateLinks `json:"update_links,omitempty" jsonschema:"false: rewrite only Markdown links"`
 	DryRun          bool        `json:"dry_run,omitempty" jsonschema:"only answer what would change"`
 }
 

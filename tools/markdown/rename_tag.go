@@ -27,7 +27,7 @@ type RenameTagIn struct {
 type RenameTagOut struct {
 	Changed    int      `json:"changed" jsonschema:"number of pages that change"`
 	Pages      []string `json:"pages" jsonschema:"the first 100 of them"`
-	Left       []string `json:"left,omitempty" jsonschema:"pages whose front matter has it in a form that cannot be edited alone"`
+	Left       []string `json:"left,omitempty" jsonschema:"pages whose front matter has it in a form that cannot be changed"`
 	Unreadable int      `json:"unreadable,omitempty" jsonschema:"pages that could not be read"`
 	DryRun     bool     `json:"dry_run,omitempty" jsonschema:"nothing was written"`
 }

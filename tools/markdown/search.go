@@ -97,7 +97,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
 		return t, nil
 	}
-	return time.Time{}, tools.Errorf(tools.Invalid, "since: %q is no date (2026-11-01), time (RFC 3339) or age (7d, 12h)",
+	return time.Time{}, tools.Errorf(tools.Invalid, "since: %q is not a date (2026-11-01), time (RFC 3339) or age (7d, 12h)",
 		tools.Truncate(text, 50))
 }
 

@@ -98,12 +98,12 @@ func (s *search) pages(ctx context.Context) (out SearchPagesOut, err error) {
 	case total == 0 && all > 0:
 		out.Note = "No page has any of these words. Try others, kind attachment, or list_pages. "
 	case total == 0:
-		out.Note = "No page is so. Try without one of the filters. "
+		out.Note = "No page meets all filters. Leave one out. "
 	case how == index.AllPrefixes:
-		out.Note = "No page has these words; these have words that begin so. "
+		out.Note = "No page has these words; these have words that begin with them. "
 	case how == index.NearWords:
 	case how == index.AnyPrefix && all > 1:
-		out.Note = fmt.Sprintf("No page has all %d words; these have fewer, or words that begin so. ", all)
+		out.Note = fmt.Sprintf("No page has all %d words; these have fewer, or words that begin with them. ", all)
 	}
 	return out, nil
 }
@@ -217,7 +217,7 @@ func (s *search) lines(ctx context.Context) (out SearchPagesOut, err error) {
 	if out.Total = len(all); out.Total == 0 {
 		out.Note = "No line matches. "
 		if !s.mode.readsWords() {
-			out.Note = "No line matches; letter case counts. Try mode words. "
+			out.Note = "No line matches; case matters. Try mode words. "
 		}
 	}
 	out.Matches = part(all, s.offset, s.limit)

@@ -175,7 +175,7 @@ func (e *edit) place(parentURI, afterURI string, where position) (*editedFile, o
 		return nil, place, err
 	}
 	if parent := int(sibling.File().Headlines[i].Parent); f != nil && (sibling != f || parent != place.Parent) {
-		return nil, place, tools.Errorf(tools.Invalid, "afterUri: that headline is no child of the parent").
+		return nil, place, tools.Errorf(tools.Invalid, "afterUri: that headline is not a child of the parent").
 			WithHint("Leave out parentUri, or name one of its children.")
 	}
 	place.Parent, place.After = -1, i

@@ -32,12 +32,12 @@ func checkBody(body string, level int) error {
 			open = ""
 		case !begins && open == "":
 			return tools.Errorf(tools.Invalid, "Orphaned END_%.40s without BEGIN_%.40s", kind, kind).
-				WithHint("The text below the headline, as it would be, needs #+BEGIN_%.40s in front of it.", kind)
+				WithHint("Add a line #+BEGIN_%.40s above it, or leave it out.", kind)
 		}
 	}
 	if open != "" {
 		return tools.Errorf(tools.Invalid, "Body contains unclosed %.40s block", open).
-			WithHint("The text below the headline, as it would be, needs #+END_%.40s behind #+BEGIN_%.40s.", open, open)
+			WithHint("Add a line #+END_%.40s below #+BEGIN_%.40s, or leave both out.", open, open)
 	}
 	return nil
 }

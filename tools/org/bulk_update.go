@@ -40,7 +40,7 @@ const maxEdits = 200
 func bulkUpdate() tools.Tool[*Source] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[bulkUpdateIn, bulkUpdateOut]{
 		Name: "org-bulk-update", Title: "Change many headlines", Effect: tools.Writes, OptIn: true,
-		Doc:       "Change states, dates, tags, priorities and properties of many headlines: all of it, or nothing.",
+		Doc:       "Change states, dates, tags, priorities and properties of many headlines, all or none.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: aliases(nil),
 		Examples: []tools.Example[bulkUpdateIn, bulkUpdateOut]{

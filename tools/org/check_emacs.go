@@ -89,7 +89,7 @@ func (s *Source) checkBuffers(ctx context.Context, _ tools.Doctor) status.Check 
 		return status.Check{Result: status.CheckSkipped, Detail: "Emacs does not answer"}
 	case len(open) > 0:
 		return status.Check{
-			Result: status.CheckWarn, Detail: "unsaved: " + listNames(open) + ". Agents read and write these buffers; nothing of it is on the disk",
+			Result: status.CheckWarn, Detail: "unsaved: " + listNames(open) + ". Agents read and write these buffers, not the files",
 			Fix: "Save them in Emacs: C-x C-s, or C-x s for all.",
 		}
 	}

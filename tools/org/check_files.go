@@ -13,7 +13,7 @@ import (
 func fileChecks() []tools.Check[*Source] {
 	return []tools.Check[*Source]{
 		{Name: "files", Title: "Org files can be read", Look: (*Source).checkFiles},
-		{Name: "duplicates", Title: "Every ID stands once", Look: (*Source).checkDuplicates},
+		{Name: "duplicates", Title: "Every ID is used once", Look: (*Source).checkDuplicates},
 		{Name: "roam", Title: "org-roam's database is up to date", Look: (*Source).checkRoam},
 	}
 }
@@ -64,7 +64,7 @@ func (s *Source) checkDuplicates(ctx context.Context, _ tools.Doctor) status.Che
 			}
 		}
 		return status.Check{
-			Result: status.CheckWarn, Detail: fmt.Sprintf("%d IDs stand twice: %s", len(all), strings.Join(twice, "; ")),
+			Result: status.CheckWarn, Detail: fmt.Sprintf("%d IDs are used twice: %s", len(all), strings.Join(twice, "; ")),
 			Fix: "Remove the ID property of the copy.",
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 type editBodyIn struct {
 	ResourceURI string `json:"resourceUri" jsonschema:"the headline"`
-	OldBody     string `json:"oldBody" jsonschema:"text that stands there once; empty if it has none"`
+	OldBody     string `json:"oldBody" jsonschema:"text that occurs there once; empty if there is none"`
 	NewBody     string `json:"newBody" jsonschema:"text instead"`
 	ReplaceAll  bool   `json:"replaceAll,omitempty" jsonschema:"every occurrence"`
 	WriteOptions

@@ -86,7 +86,7 @@ func (b *openBuffers) read(path string) (text []byte, ok bool) {
 	}
 	text, err := b.client.Read(context.Background(), path)
 	if err != nil && !errors.Is(err, emacs.ErrNoUnsavedChanges) {
-		b.log.Warn("the file is read without what is not saved", "err", err)
+		b.log.Warn("the file is read without its unsaved changes", "err", err)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

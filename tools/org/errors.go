@@ -30,7 +30,7 @@ type ErrorObject struct {
 type Candidate struct {
 	ResourceURI string `json:"resourceUri" jsonschema:"names this headline and no other"`
 	OrgID       string `json:"orgId,omitempty" jsonschema:"its ID"`
-	Line        int    `json:"line" jsonschema:"where it stands, from 1"`
+	Line        int    `json:"line" jsonschema:"its position, from 1"`
 }
 
 // errorData is what an error has besides its words.

@@ -81,7 +81,7 @@ func (c Cursor) offset() (int, error) {
 	}
 	n, err := strconv.Atoi(string(c))
 	if err != nil || n < 0 {
-		return 0, tools.Errorf(tools.Invalid, "cursor: %.40q is no nextCursor of an answer", string(c))
+		return 0, tools.Errorf(tools.Invalid, "cursor: %.40q is not the nextCursor of an answer", string(c))
 	}
 	return n, nil
 }

@@ -3,7 +3,7 @@ package org
 // An outlineNode is a headline in an outline.
 type outlineNode struct {
 	Headline
-	Line int `json:"line" jsonschema:"where it stands, from 1"`
+	Line int `json:"line" jsonschema:"its position, from 1"`
 }
 
 // outlineOf lists the headlines below headline i, or all of a file for -1, in the
@@ -21,7 +21,7 @@ func (s *reader) outlineOf(f *shownFile, i int) outlineOut {
 }
 
 type outlineOut struct {
-	Headings []outlineNode `json:"headings" jsonschema:"in the order of the file; level tells the tree"`
+	Headings []outlineNode `json:"headings" jsonschema:"in the order of the file; level gives the tree"`
 	headlineLink
 	dialect
 }

@@ -11,7 +11,7 @@ import (
 type refileHeadlineIn struct {
 	ResourceURI     string   `json:"resourceUri" jsonschema:"the headline"`
 	CurrentTitle    string   `json:"currentTitle,omitempty" jsonschema:"its title, to be sure"`
-	TargetParentURI string   `json:"targetParentUri" jsonschema:"headline or file that it goes to"`
+	TargetParentURI string   `json:"targetParentUri" jsonschema:"headline or file to move it to"`
 	AfterURI        string   `json:"afterUri,omitempty" jsonschema:"the sibling before it"`
 	Position        position `json:"position,omitempty" jsonschema:"among its siblings, or below today in a date tree"`
 	WriteOptions

@@ -22,7 +22,7 @@ type contentMatch struct {
 	File        string `json:"file" jsonschema:"file"`
 	Line        int    `json:"line" jsonschema:"from 1"`
 	Context     string `json:"context" jsonschema:"that line, cut around the match"`
-	Heading     string `json:"heading,omitempty" jsonschema:"the headline it stands under"`
+	Heading     string `json:"heading,omitempty" jsonschema:"the headline that it is under"`
 	ResourceURI string `json:"resourceUri" jsonschema:"of that headline, or of the file"`
 	OrgID       string `json:"orgId,omitempty" jsonschema:"its ID"`
 }

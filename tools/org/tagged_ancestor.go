@@ -10,7 +10,7 @@ import (
 type taggedAncestorIn struct {
 	ResourceURI string `json:"resourceUri" jsonschema:"the headline"`
 	Tag         string `json:"tag" jsonschema:"one tag"`
-	IncludeSelf bool   `json:"includeSelf,omitempty" jsonschema:"the headline counts too"`
+	IncludeSelf bool   `json:"includeSelf,omitempty" jsonschema:"including the headline itself"`
 }
 
 type taggedAncestorOut struct {

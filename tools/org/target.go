@@ -196,7 +196,7 @@ func (s *catalog) findIn(f *shownFile, t target) (int, error) {
 		return found[0], nil
 	case 0:
 		return 0, tools.Errorf(tools.NotFound, "Cannot find headline: %.300s", what).
-			WithHint("Titles stand without state, priority and tags. Read org://%s/outline, or search.", escapePath(f.name))
+			WithHint("Write titles without state, priority and tags. Read org://%s/outline, or search.", escapePath(f.name))
 	}
 	data := errorData{}
 	var named []string

@@ -72,7 +72,7 @@ func commands() []tools.Command[*Workspaces] {
 		},
 		{
 			CommandInfo: tools.CommandInfo{
-				Name: "script schedule", Doc: "Run a saved script again and again.\n\nIt runs as a client of its own, script:SOURCE/NAME, and may do " +
+				Name: "script schedule", Doc: "Run a saved script on a schedule.\n\nIt runs as a client of its own, script:SOURCE/NAME, and may do " +
 					"only what you grant " +
 					"to that client: here in its own source, by `lectern grant` in others. You see the grant before it is made. What needs an approval " +
 					"waits for you like that of any agent.",
@@ -155,7 +155,7 @@ func saveScript(ctx context.Context, w *Workspaces, call tools.CommandCall, out 
 		return err
 	}
 	if !scriptName.MatchString(name) {
-		return tools.Errorf(tools.Invalid, "%.80q is no name of a script", name).WithHint("Use letters, digits, - and _.")
+		return tools.Errorf(tools.Invalid, "%.80q is not the name of a script", name).WithHint("Use letters, digits, - and _.")
 	}
 	s, err := readScript(file)
 	if err != nil {

@@ -164,7 +164,7 @@ func (w *Workspaces) commit(ctx context.Context, overlay *notesapi.Overlay, anno
 // commitError is why nothing was written, or why nobody knows.
 func commitError(err error) error {
 	if errors.Is(err, sqlstore.ErrCommitUnknown) {
-		return tools.Errorf(tools.Unavailable, "the connection to the database was lost while this was written, so it may be written or not").
+		return tools.Errorf(tools.Unavailable, "the connection to the database was lost, so this may or may not have been written").
 			WithHint("Read before you write it again.")
 	}
 	if conflict, ok := errors.AsType[*notestore.ConflictError](err); ok {

@@ -47,7 +47,7 @@ func parseSchedule(text string, now time.Time) (scriptSchedule, error) {
 	if every, err := time.ParseDuration(text); err == nil && every >= shortestSchedule && every <= longestSchedule {
 		return scriptSchedule{Every: every.String(), Since: now.UTC()}, nil
 	}
-	return scriptSchedule{}, tools.Errorf(tools.Invalid, "%.40q is no time for a schedule", text).
+	return scriptSchedule{}, tools.Errorf(tools.Invalid, "%.40q is not a time for a schedule", text).
 		WithHint("Write how often, from 1m, such as 15m or 24h; a time of the day, such as 07:30; or days and a time, such as %q, %q or %q.",
 			"mon-fri 07:30", "1,15 07:30", "last 18:00")
 }
@@ -211,7 +211,7 @@ func unscheduleScript(ctx context.Context, w *Workspaces, call tools.CommandCall
 		return err
 	case doc == nil:
 		return tools.Errorf(tools.NotFound, "%.80q has no schedule in workspace %s", name, workspace).
-			WithHint("`lectern script schedules` lists those that have.")
+			WithHint("`lectern script schedules` lists those that have one.")
 	}
 	if err := draft.Remove(ctx, workspace, notestore.ScheduleKind, name); err != nil {
 		return err
@@ -221,7 +221,7 @@ func unscheduleScript(ctx context.Context, w *Workspaces, call tools.CommandCall
 	}
 	w.wakeSchedule()
 	label := scheduledScript{workspace: workspace, name: name}.label(w.name)
-	_, err = fmt.Fprintf(out, "%s has no schedule any more; `lectern grant script:%s/%s %s --reset` removes what it may do\n", name, w.name,
+	_, err = fmt.Fprintf(out, "%s no longer has a schedule; `lectern grant script:%s/%s %s --reset` removes what it may do\n", name, w.name,
 		label, w.name)
 	return err
 }

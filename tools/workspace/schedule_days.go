@@ -59,7 +59,7 @@ func parseDays(text string) (scheduleDays, error) {
 }
 
 func wrongDays(text string) error {
-	return tools.Errorf(tools.Invalid, "%.40q are no days for a schedule", text).
+	return tools.Errorf(tools.Invalid, "%.40q are not days for a schedule", text).
 		WithHint("Write days of the week, such as mon, mon-fri or sat,sun, or days of the month, such as 1, 1,15 or last.")
 }
 

@@ -37,8 +37,8 @@ func TestScheduleDays(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"mo 07:30": "no days", "mon,1 07:30": "no days", "32 07:30": "no days", "0 07:30": "no days", "1-5 07:30": "no days",
-		", 07:30": "no days", "mon- 07:30": "no days", "mon": "no time", "mon 15m": "no time", "mon 25:00": "no time", "": "no time",
+		"mo 07:30": "are not days", "mon,1 07:30": "are not days", "32 07:30": "are not days", "0 07:30": "are not days", "1-5 07:30": "are not days",
+		", 07:30": "are not days", "mon- 07:30": "are not days", "mon": "is not a time", "mon 15m": "is not a time", "mon 25:00": "is not a time", "": "is not a time",
 	} {
 		if s, err := parseSchedule(text, saturday); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, %v; want %q", text, s, err, want)

@@ -103,7 +103,7 @@ func TestSchedule(t *testing.T) {
 		b.command("script save", map[string]string{"name": "count", "file": file, "workspace": workspace})
 	}
 	for args, want := range map[[2]string]string{
-		{"none", "15m"}: "no script named", {"count", "15s"}: "no time for a schedule", {"count", "25:00"}: "no time for a schedule",
+		{"none", "15m"}: "no script named", {"count", "15s"}: "not a time for a schedule", {"count", "25:00"}: "not a time for a schedule",
 		{"count", "15m"}: "count runs every 15m0s as the client script:ws/count, next on 2026-11-03 06:15:00",
 	} {
 		if said := b.command("script schedule", map[string]string{"name": args[0], "when": args[1]}); !strings.Contains(said, want) {
@@ -160,7 +160,7 @@ func TestSchedule(t *testing.T) {
 	}
 	b.fail = tools.Errorf(tools.Denied, "was not approved")
 	b.pass(s, 15*time.Minute)
-	if said := b.command("script unschedule", map[string]string{"name": "count"}); !strings.Contains(said, "no schedule any more") {
+	if said := b.command("script unschedule", map[string]string{"name": "count"}); !strings.Contains(said, "no longer has a schedule") {
 		t.Error(said)
 	}
 	if b.pass(s, time.Hour); b.shown != "" || len(b.calls) != 0 {

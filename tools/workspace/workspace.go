@@ -123,7 +123,7 @@ func open(ctx context.Context, config Config, env tools.Env, shared *sharedSandb
 	switch {
 	case strings.HasPrefix(database, "postgres://"), strings.HasPrefix(database, "postgresql://"):
 	case database != "":
-		return nil, tools.Errorf(tools.Unavailable, "the key database names no URL of PostgreSQL").
+		return nil, tools.Errorf(tools.Unavailable, "the key database does not refer to a PostgreSQL URL").
 			WithHint("Write postgres://USER:PASSWORD@HOST/NAME into what it refers to.")
 	default:
 		folder := string(config.Folder)

@@ -30,7 +30,7 @@ func (s *workspaceIDs) add(source string, ids []string) (*workspaceOwner, error)
 	defer s.mu.Unlock()
 	for _, id := range ids {
 		if other := s.otherLocked(source, id); other != "" {
-			return nil, tools.Errorf(tools.Unavailable, "the workspace %s is in source %s too", id, other).
+			return nil, tools.Errorf(tools.Unavailable, "the workspace %s is also in source %s", id, other).
 				WithHint("Ids of workspaces are unique among all sources. Give the source another name or database, or remove one of the two.")
 		}
 	}

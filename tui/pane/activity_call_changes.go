@@ -127,11 +127,11 @@ func changeStateText(c status.Change) string {
 	case c.Outcome == status.Undone:
 		return "It has been undone."
 	case c.Outcome == status.OutcomeUnknown:
-		return "Whether it was written is not known."
+		return "It is not known whether it was written."
 	case c.CannotUndo != "":
-		return "It stands. It cannot be undone: " + c.CannotUndo
+		return "It has not been undone, and cannot be: " + c.CannotUndo
 	default:
-		return "It stands. u undoes it."
+		return "It has not been undone. u undoes it."
 	}
 }
 
@@ -199,9 +199,9 @@ func rowDisabledReason(p Activity, k tea.KeyPressMsg) string {
 	case key.Matches(k, p.keys.Undo) && isCallUndone(p, c):
 		return "What this call changed is already undone."
 	case key.Matches(k, p.keys.UndoSession) && c.Session == "":
-		return "This row names no session."
+		return "This row does not name a session."
 	case c.Client == "":
-		return "This row is about no agent."
+		return "This row does not name an agent."
 	case key.Matches(k, p.keys.PauseClient) && !p.snap.Hub.WritesPaused.IsZero():
 		return "The writes of all agents are paused. Press H to end that."
 	default:

@@ -180,9 +180,9 @@ func (p Activity) emptyText() string {
 		if back := p.searchProgressNote(); back != "" {
 			return "No call matches yet, " + back + ". Looking further …"
 		}
-		return "Reading the calls that are recorded …"
+		return "Reading the recorded calls …"
 	case p.ring.failed != nil:
-		return "The calls that are recorded cannot be read: " + p.ring.failed.Error()
+		return "The recorded calls cannot be read: " + p.ring.failed.Error()
 	case p.unknownFilter != "":
 		return "No calls match: " + p.unknownFilter + ". " + clearFilterHint(p)
 	case p.ring.search != status.CallSearch{}:
@@ -424,7 +424,7 @@ func callErrorRows(t theme.Theme, message string, w int) []string {
 	}
 	rows := widget.PropertyRows(t, 10, "error", message, w)
 	if strings.Contains(message, "…") {
-		rows = append(rows, widget.PropertyRow(t, 10, "", "(… is what it quoted, which is not recorded)"))
+		rows = append(rows, widget.PropertyRow(t, 10, "", "(… stands for quoted text, which is not recorded)"))
 	}
 	return rows
 }

@@ -93,7 +93,7 @@ func (r approvalReadState) userEdit(a status.Approval) (edit *status.TextEdit, w
 // cannotAllowEditReason says why a person cannot allow so what they have edited; empty: they can.
 func cannotAllowEditReason(p Changes, k Press, edit *status.TextEdit, why string) string {
 	if edit != nil && !key.Matches(k, p.keys.Allow) {
-		return "What you have edited can be allowed only once: y allows it."
+		return "An edited call can be allowed only once: y allows it."
 	}
 	return why
 }
@@ -183,7 +183,7 @@ func (r approvalReadState) takeEditPlan(q EditPlanQuery, res Result) approvalRea
 		e.view = e.view.AppendBlocks(widget.TextBlock{Kind: widget.DiffLine, Text: trimDiffFileNames(step.Diff)})
 	}
 	if res.Plan.Cut {
-		e.view = e.view.AppendText(widget.RiskLine, "Of your version not everything is shown here.")
+		e.view = e.view.AppendText(widget.RiskLine, "Not all of your version is shown here.")
 	}
 	return r.withEdit(q.Approval, e)
 }

@@ -79,13 +79,13 @@ func chooserKeyDisabledReason(keys Keys, k tea.KeyPressMsg) string {
 	stays := key.Matches(k, keys.Enter, keys.AllowScope, keys.AllowAlways, keys.Undo, keys.UndoSession, keys.UndoSince,
 		keys.Raw, keys.Copy, keys.Refresh, keys.PageUp, keys.PageDown, keys.First, keys.Last, keys.LeaveOut, keys.NextHunk,
 		keys.PreviousHunk, keys.EditText)
-	return reasonUnless(!stays, "Choose with the arrows: y allows so, esc goes back to the question.")
+	return reasonUnless(!stays, "Choose with the arrows: y allows what is selected, esc goes back to the question.")
 }
 
 func chooserKeys(p Changes) []key.Binding {
 	help := widget.WithHelp
 	return []key.Binding{
-		help(p.keys.Allow, "allow this and go on so"), help(p.keys.Up, "choose"), help(p.keys.Right, "wider"), help(p.keys.Left, "narrower"),
+		help(p.keys.Allow, "allow for this long"), help(p.keys.Up, "choose"), help(p.keys.Right, "wider"), help(p.keys.Left, "narrower"),
 		help(p.keys.Back, "back to the question"),
 	}
 }

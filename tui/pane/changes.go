@@ -314,7 +314,7 @@ func (p Changes) answer(k Press) (Pane, Intent) {
 		p.reader.warned = p.selection.id
 		again := "allows it unseen"
 		if key.Matches(k, p.keys.AllowScope) {
-			again = "chooses for how long, unseen"
+			again = "chooses for how long, without showing the change"
 		}
 		return p, ShowMessage{fmt.Sprintf("%s, %s again %s.", missing, k.String(), again)}
 	}
@@ -484,7 +484,7 @@ func (p Changes) KeyDisabledReason(k tea.KeyPressMsg) string {
 	case undoes && !IsHubRunning(p.snap):
 		return hubNotRunning
 	case key.Matches(k, p.keys.UndoSince) && c.Client == "":
-		return "This change is of no agent with a name."
+		return "The agent of this change has no name."
 	case key.Matches(k, p.keys.Undo) && c.Outcome == status.Undone:
 		return "This change is already undone."
 	case key.Matches(k, p.keys.Undo) && c.CannotUndo != "":

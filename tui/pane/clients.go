@@ -60,7 +60,7 @@ func clientsHelp(k Keys) []KeyGroup {
 	return []KeyGroup{{Keys: []key.Binding{
 		help(k.Enter, "the agent's calls; the places that were not found"), help(k.PauseClient, pauseKeyHelp),
 		help(k.ReadOnly, readOnlyKeyHelp),
-		help(k.Remove, "disconnect it (it may come back); uninstall"), help(k.AllowScope, "end what it may for ten minutes"),
+		help(k.Remove, "disconnect it (it may come back); uninstall"), help(k.AllowScope, "end its ten-minute approvals"),
 		help(k.Revoke, blockKeyHelp),
 		help(k.UndoSession, "undo all changes of its session"), help(k.SortRows, "sort the agents by the next column"),
 		help(k.Filter, "filter by letters"), help(k.Install, "install Lectern in the client"), help(k.Copy, "copy the snippet"),

@@ -110,7 +110,7 @@ func goneAgentSection(p Clients, t theme.Theme, a status.Agent) widget.Section {
 		if since := pauseStartTime(p.snap, a.Client); !since.IsZero() {
 			rows = append(rows, t.Bad.Cut("Its writes are paused. P ends that.", w))
 		}
-		rows = append(rows, "", t.Dim.Cut("What you decide here holds when it comes back.", w))
+		rows = append(rows, "", t.Dim.Cut("What you decide here applies when it comes back.", w))
 		return widget.TruncateRows(t, rows, h)
 	}}
 }

@@ -32,7 +32,7 @@ func NewLogs(k Keys, zone *time.Location) Pane {
 func logsHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
 	return []KeyGroup{{Keys: []key.Binding{
-		help(k.Filter, "filter by text"), help(k.Back, "clear the filter; the place stays"), help(k.Follow, "follow or pause"),
+		help(k.Filter, "filter by text"), help(k.Back, "clear the filter; the position stays"), help(k.Follow, "follow or pause"),
 		help(k.Level, "next level"),
 		help(k.NextComponent, "next component, then next client"), help(k.Wrap, "wrap long lines"),
 		help(k.ScrollLeft, "scroll left"), help(k.ScrollRight, "scroll right"), help(k.ScrollStart, "back to the start of the line"),

@@ -70,7 +70,7 @@ func (p Overview) TakeResult(r Result) Pane {
 	return p
 }
 
-// hasHadNoAgent reports whether no agent has been there yet: what is not known yet is
+// hasHadNoAgent reports whether no agent has connected yet: what is not known yet is
 // no reason to say so.
 func (p Overview) hasHadNoAgent() bool {
 	return p.known.answered > 0 && len(p.snap.Sessions)+len(p.recent)+len(p.known.list) == 0
@@ -318,7 +318,7 @@ func (p Overview) sourcesSection(t theme.Theme) widget.Section {
 func (p Overview) noAgentText() string {
 	switch s := p.snap; {
 	case p.known.answered == 0:
-		return "Looking who has been here …"
+		return "Looking for known agents …"
 	case !IsHubRunning(s):
 		return "The hub is not running."
 	case len(s.Snippets) == 0:

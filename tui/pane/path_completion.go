@@ -94,7 +94,7 @@ func (f SourceForm) completePath() (next SourceForm, done bool) {
 	case found.Folder && !q.Files, q.Files && len(found.Names) == 1:
 		return f, true
 	case len(found.Names) == 0:
-		f.problem = "Nothing on this machine begins like " + q.Path + "."
+		f.problem = "Nothing on this machine begins with " + q.Path + "."
 	}
 	return f, false
 }

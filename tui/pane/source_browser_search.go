@@ -75,7 +75,7 @@ func (s sourceSearch) section(t theme.Theme, source string) widget.Section {
 		}
 		rows = append(rows, s.callAndCostRows(t, w)...)
 		if len(s.found.Hits) == 0 {
-			return append(rows, t.Dim.Wrap("No matches in "+source+". Each source is searched by itself: S on another row of Sources.", w)...)
+			return append(rows, t.Dim.Wrap("No matches in "+source+". To search another source, press S on its row in Sources.", w)...)
 		}
 		from, to := widget.VisibleRange(len(s.found.Hits), s.cursor, max(1, (min(h, widget.ScreenReaderHeight)-len(rows))/2))
 		for i := from; i < to; i++ {

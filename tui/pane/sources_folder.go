@@ -79,7 +79,7 @@ func (f sourceFolderForm) section(t theme.Theme) widget.Section {
 			return append(append(rows, ""), found...)
 		}
 		return append(append(rows, ""), t.Dim.Wrap(strings.Join([]string{
-			"Only the configuration changes, not the files.", "What was granted, and the history for undo, stay.",
+			"Only the configuration changes, not the files.", "Grants and the history for undo stay.",
 		}, " "), w)...)
 	}}
 }

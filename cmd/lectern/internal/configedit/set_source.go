@@ -195,15 +195,15 @@ func (e Editor) warnAboutChange(p *Proposal, c config.Config, old config.Source)
 	now := p.Source
 	was, is := app.Source{Source: old}.DescribeGranted(), app.Source{Source: now}.DescribeGranted()
 	if was != is {
-		p.warn("agents %s; so far they %s", is, was)
+		p.warn("agents %s; until now they %s", is, was)
 	}
 	for _, rule := range old.Exclude {
 		if !slices.Contains(now.Exclude, rule) {
-			p.warn("agents see what %q hid so far", rule)
+			p.warn("agents see what %q has hidden until now", rule)
 		}
 	}
 	if len(old.Only) > 0 && !slices.Equal(old.Only, now.Only) {
-		p.warn("agents see other pages than so far: only has other rules")
+		p.warn("agents see other pages than before: the rules of only change")
 	}
 	if old.Path != now.Path {
 		p.Folder.Path = now.Path
@@ -213,7 +213,7 @@ func (e Editor) warnAboutChange(p *Proposal, c config.Config, old config.Source)
 	if old.Name == now.Name {
 		return
 	}
-	p.warn("what was granted, undo and the source's own data go with it to the name %s; `lectern calls` keeps the former name", now.Name)
+	p.warn("grants, the history for undo and the source's own data move to the name %s; `lectern calls` keeps the former name", now.Name)
 	p.warn("a client that was installed for %s only must be installed again, for %s", old.Name, now.Name)
 	for _, r := range c.Rules {
 		before, _ := path.Match(r.Source, old.Name)

@@ -75,7 +75,7 @@ func HubFiles(p app.Paths) []string {
 
 func checkOneHub(_ context.Context, r *checkRun) status.Check {
 	if runtime.GOOS != "linux" {
-		return skipResult("this system does not tell which processes have the journal open")
+		return skipResult("this system does not report which processes have the journal open")
 	}
 	vitals, err := r.vitals()
 	reached := 0 // the hub that clients of this build reach
@@ -84,7 +84,7 @@ func checkOneHub(_ context.Context, r *checkRun) status.Check {
 	}
 	for _, p := range daemon.OtherHubs(HubFiles(r.Paths)) {
 		if p.PID != reached {
-			return failResult(fmt.Sprintf("%s is a hub of %s too, and is not found from here: agents that reach it ask where you do not see it",
+			return failResult(fmt.Sprintf("%s is another hub of %s, which this one cannot reach: you do not see what its agents ask",
 				p, r.Paths.State), fmt.Sprintf("End it, then connect its agents again. Run: kill %d.", p.PID))
 		}
 	}
@@ -210,7 +210,7 @@ func checkHubProblems(_ context.Context, r *checkRun) status.Check {
 		return p.Component != problems.HubComponent || slices.Contains(reported, p.Code)
 	})
 	if len(rest) == 0 {
-		return okResult("none that other checks do not report")
+		return okResult("none besides those that other checks report")
 	}
 	c := fromProblem(rest[0])
 	if more := len(rest) - 1; more > 0 {

@@ -34,7 +34,7 @@ func (h *hubProcess) tryServeRemote(ctx context.Context, conf config.Listen) err
 	served := h.sources(h.conf)
 	for _, name := range conf.Sources {
 		if !slices.ContainsFunc(served, func(s app.Source) bool { return s.Name == name }) {
-			return fmt.Errorf("listen.sources names %s, which is no source of this hub: correct the configuration and restart the hub", name)
+			return fmt.Errorf("listen.sources names %s, which is not a source of this hub: correct the configuration and restart the hub", name)
 		}
 	}
 	remote, err := loopnet.ParseRemote(conf.Hosts, conf.Allow)

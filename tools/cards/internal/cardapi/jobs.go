@@ -176,7 +176,7 @@ func getJob(r *request) (answer, error) {
 	case here:
 		out["status"], out["done"], out["total"] = "running", now.done, now.total
 	case r.api.Now().Sub(time.Unix(0, seen)) > jobLost:
-		out["status"], out["message"] = "failed", "the hub that ran it has ended; ask for another scan"
+		out["status"], out["message"] = "failed", "the hub that ran it has ended; start another scan"
 	}
 	return ok(out)
 }

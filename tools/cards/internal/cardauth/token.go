@@ -224,7 +224,7 @@ func scanSigningKey(row sqlstore.Row) (k signingKey, err error) {
 	}
 	block, _ := pem.Decode([]byte(text))
 	if block == nil {
-		return k, fmt.Errorf("signing key %s is no PEM", k.kid)
+		return k, fmt.Errorf("signing key %s is not PEM", k.kid)
 	}
 	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	if err != nil {

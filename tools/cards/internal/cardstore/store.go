@@ -86,7 +86,7 @@ func (s *Store) write(ctx context.Context, fn func(*sqlstore.Conn) error) error 
 	}
 	if err := fn(s.tx); err != nil {
 		_, back := s.tx.Exec(ctx, "ROLLBACK TO SAVEPOINT cards")
-		if back == nil { // it stays otherwise, and a person outside goes back to it and no further
+		if back == nil { // else it stays open, and a later ROLLBACK TO would stop at it
 			_, back = s.tx.Exec(ctx, "RELEASE SAVEPOINT cards")
 		}
 		return errors.Join(err, back)

@@ -129,9 +129,9 @@ func TestBlocksComeAndGo(t *testing.T) {
 func TestHostileDocuments(t *testing.T) {
 	deep := strings.Repeat(`{"type":"blockquote","content":[`, 200)
 	for doc, want := range map[string]string{
-		``: "not JSON", `[]`: "doc: it is no node", `{"type":"paragraph"}`: "not doc", `{"type":"doc","content":{}}`: "doc.content: it is no list",
+		``: "not JSON", `[]`: "doc: it is not a node", `{"type":"paragraph"}`: "not doc", `{"type":"doc","content":{}}`: "doc.content: it is not a list",
 		`{"type":"doc","content":[{"type":"video"}]}`:                                                                       `doc.content[0]: unknown type "video"`,
-		`{"type":"doc","content":[{"type":"paragraph"},{"type":"heading","attrs":{"level":"2"}}]}`:                          "doc.content[1].attrs.level: it is no number",
+		`{"type":"doc","content":[{"type":"paragraph"},{"type":"heading","attrs":{"level":"2"}}]}`:                          "doc.content[1].attrs.level: it is not a number",
 		`{"type":"doc","content":[{"type":"heading","attrs":{"level":-1e300}}]}`:                                            "doc.content[0].attrs.level",
 		`{"type":"doc","content":[{"type":"text","text":"x"}]}`:                                                             "doc.content[0]: a node of type text cannot be in one of type doc",
 		`{"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","text":"a\u0000"}]}]}`:                      "doc.content[0].content[0].text",

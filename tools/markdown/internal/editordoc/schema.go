@@ -94,7 +94,7 @@ func decode(data string) (Node, error) {
 func decodeNode(value any, place string, depth int) (n Node, err error) {
 	fields, ok := value.(map[string]any)
 	if !ok {
-		return n, fmt.Errorf("%s: it is no node", place)
+		return n, fmt.Errorf("%s: it is not a node", place)
 	}
 	if depth > 3*maxDepth {
 		return n, fmt.Errorf("%.200s…: nodes are nested more than %d deep", place, 3*maxDepth)
@@ -109,7 +109,7 @@ func decodeNode(value any, place string, depth int) (n Node, err error) {
 	}
 	if n.Type == typeText {
 		if n.Text, ok = fields["text"].(string); !ok || n.Text == "" || !isText(n.Text) {
-			return n, fmt.Errorf("%s.text: it is no text", place)
+			return n, fmt.Errorf("%s.text: it is not text", place)
 		}
 	}
 	if n.Marks, err = decodeMarks(fields["marks"], place); err != nil {
@@ -117,7 +117,7 @@ func decodeNode(value any, place string, depth int) (n Node, err error) {
 	}
 	children, ok := fields["content"].([]any)
 	if !ok && fields["content"] != nil {
-		return n, fmt.Errorf("%s.content: it is no list", place)
+		return n, fmt.Errorf("%s.content: it is not a list", place)
 	}
 	for i, child := range children {
 		at := fmt.Sprintf("%s.content[%d]", place, i)
@@ -139,7 +139,7 @@ func decodeNode(value any, place string, depth int) (n Node, err error) {
 func decodeAttrs(value any, known map[string]attr, place string) (map[string]any, error) {
 	fields, ok := value.(map[string]any)
 	if !ok && value != nil {
-		return nil, fmt.Errorf("%s.attrs: it is no object", place)
+		return nil, fmt.Errorf("%s.attrs: it is not an object", place)
 	}
 	var attrs map[string]any
 	for key, v := range fields {
@@ -151,7 +151,7 @@ func decodeAttrs(value any, known map[string]attr, place string) (map[string]any
 			continue
 		}
 		if !a.accepts(v) {
-			return nil, fmt.Errorf("%s.attrs.%s: it is no %s", place, key, a.kind)
+			return nil, fmt.Errorf("%s.attrs.%s: it is not a %s", place, key, a.kind)
 		}
 		if attrs == nil {
 			attrs = map[string]any{}
@@ -179,7 +179,7 @@ func (a attr) accepts(value any) bool {
 func decodeMarks(value any, place string) (marks []Mark, err error) {
 	list, ok := value.([]any)
 	if !ok && value != nil {
-		return nil, fmt.Errorf("%s.marks: it is no list", place)
+		return nil, fmt.Errorf("%s.marks: it is not a list", place)
 	}
 	for i, v := range list {
 		at := fmt.Sprintf("%s.marks[%d]", place, i)

@@ -12,7 +12,7 @@ import (
 )
 
 // An index of a whole vault is made in a file of its own, without a log of its changes
-// and without what only readers need: that takes half the time (docs/adr/0104).
+// and without what only readers need: that takes half the time (docs/adr/0049).
 
 // A build is what a new index still lacks.
 type build struct {

@@ -214,7 +214,7 @@ func (r *reader) atom() (Value, error) {
 		r.pos++
 	}
 	if r.pos == start {
-		return Value{}, fmt.Errorf("%q is no value", r.text[r.pos])
+		return Value{}, fmt.Errorf("%q is not a value", r.text[r.pos])
 	}
 	name := b.String()
 	if n, err := strconv.Atoi(name); err == nil {

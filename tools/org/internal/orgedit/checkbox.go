@@ -35,7 +35,7 @@ func (d *Draft) ToggleCheckbox(line int) error {
 	items := d.listItems(at)
 	i := slices.IndexFunc(items, func(item listItem) bool { return item.line == pos })
 	if i < 0 {
-		return fmt.Errorf("line %d is no item of a list", line)
+		return fmt.Errorf("line %d is not an item of a list", line)
 	}
 	mark := byte('X')
 	if d.text[items[i].box] == mark {

@@ -54,7 +54,7 @@ func (d *headingEdit) autoAlign(at int) {
 func (d *Draft) SetTags(i int, tags []string) error {
 	for _, t := range tags {
 		if !orgfile.ValidTag(t) {
-			return fmt.Errorf("invalid tag %q: only letters, digits, _, @, # and %% may stand in a tag", t)
+			return fmt.Errorf("invalid tag %q: only letters, digits, _, @, # and %% are allowed in a tag", t)
 		}
 	}
 	d.setTags(d.at(i), tags)

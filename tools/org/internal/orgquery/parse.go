@@ -94,7 +94,7 @@ func (p *parser) parseNot(depth int) (condition, error) {
 		return p.parseTerm(depth)
 	}
 	if p.pos == len(p.letters) {
-		return nil, p.fault(begin, "what is not wanted is missing")
+		return nil, p.fault(begin, "a term is missing after the negation")
 	}
 	inner, err := p.parseNot(depth + 1)
 	if err != nil {

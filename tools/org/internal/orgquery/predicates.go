@@ -176,7 +176,7 @@ func (c *compiler) numbers(values []value, parse func(string) (int, bool), find 
 	for i, v := range values {
 		n, ok := parse(v.text)
 		if !ok || v.key != "" {
-			return c.fail(v, "%q is no value for %s:", v.text, c.name)
+			return c.fail(v, "%q is not a value for %s:", v.text, c.name)
 		}
 		bounds[i] = bound{v.operator, n}
 	}

@@ -51,7 +51,7 @@ func Parse(text string, now time.Time) (*Query, error) {
 		return nil, err
 	}
 	if p.pos < len(p.letters) {
-		return nil, p.fault(p.pos, "there is no parenthesis that this one closes")
+		return nil, p.fault(p.pos, "this parenthesis closes nothing")
 	}
 	return &Query{match}, nil
 }

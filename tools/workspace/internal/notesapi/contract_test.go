@@ -98,7 +98,7 @@ var contract = []struct {
 }{
 	{"GET", "/workspaces", "", 200, []string{`^\[\{"id":"ws","name":"ws","settings":\{\},"storage_config":\{\},"created_at":"20`}},
 	{"POST", "/workspaces", `{"name":"ws"}`, 409, []string{`\{"detail":"the workspace \\"ws\\" already exists"\}`}},
-	{"POST", "/workspaces", `{"name":"my notes"}`, 400, []string{`is no id of a workspace`}},
+	{"POST", "/workspaces", `{"name":"my notes"}`, 400, []string{`is not the id of a workspace`}},
 	{"POST", "/workspaces", `{"id":"two","name":"my notes"}`, 201, []string{`"id":"two","name":"my notes"`}},
 	{"GET", "/workspaces/none", "", 404, []string{`"detail":"there is no workspace`}},
 	{"GET", "/workspaces/ws", "", 200, []string{`"id":"ws"`}},

@@ -57,7 +57,7 @@ func createWorkspace(c *call) (any, error) {
 		b.ID = b.Name
 	}
 	if !notestore.IsID(b.ID) {
-		return nil, badRequest("%q is no id of a workspace (want letters, digits, _ and -)", b.ID)
+		return nil, badRequest("%q is not the id of a workspace (want letters, digits, _ and -)", b.ID)
 	}
 	doc, err := c.draft.Document(c.ctx, b.ID, notestore.WorkspaceKind, "")
 	if err != nil {

@@ -269,7 +269,7 @@ func createNote(c *call) (any, error) {
 	}
 	switch {
 	case !notestore.IsID(b.ID):
-		return nil, badRequest("%q is no id of a note (want 1 to 200 letters, digits, _ and -, and not list)", b.ID)
+		return nil, badRequest("%q is not the id of a note (want 1 to 200 letters, digits, _ and -, and not list)", b.ID)
 	case b.Parent != "":
 		return nil, badRequest("parent_revision_id is for PUT; a new note has none")
 	}

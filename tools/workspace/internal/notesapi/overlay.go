@@ -166,7 +166,7 @@ func (c *call) serve(route *handledRoute) (any, error) {
 
 func (c *call) openWorkspace(id string) error {
 	if !notestore.IsID(id) {
-		return badRequest("%q is no id of a workspace (want letters, digits, _ and -)", id)
+		return badRequest("%q is not the id of a workspace (want letters, digits, _ and -)", id)
 	}
 	if !c.known[id] {
 		doc, err := c.draft.Document(c.ctx, id, notestore.WorkspaceKind, "")

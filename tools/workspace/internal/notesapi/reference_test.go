@@ -85,7 +85,7 @@ is refused when a note is saved; ` + "`computed.problems`" + ` says what is wron
 
 ## Filters
 
-` + "`{\"class\": \"Task\", \"properties.Status\": \"pending\"}`" + ` finds the notes for which all conditions hold. Fields are ` + "`properties.NAME`, `id`, `revision_id`,\n`title`, `class`, `tags`, `tag`, `links`, `path`, `created_at` and `updated_at`" + `. A list has a value if one of its entries is it. Operators:
+` + "`{\"class\": \"Task\", \"properties.Status\": \"pending\"}`" + ` finds the notes for which all conditions hold. Fields are ` + "`properties.NAME`, `id`, `revision_id`,\n`title`, `class`, `tags`, `tag`, `links`, `path`, `created_at` and `updated_at`" + `. A list has a value if one of its entries equals it. Operators:
 ` + "`$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`, `$in`, `$not`; and `$and`, `$or`, `$not`" + ` over whole filters. Numbers are compared with numbers, days and
 moments by time, other texts by their bytes. ` + "`sort`" + ` is a field or a list of fields; ` + "`-`" + ` before one puts the greatest first.
 

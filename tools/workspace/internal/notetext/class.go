@@ -74,7 +74,7 @@ func (c *Class) complete() error {
 			return fmt.Errorf("fields.%s: a field's name is one line of at most 200 bytes, without spaces around it", name)
 		}
 		if !slices.Contains(FieldTypes(), f.Type) {
-			return fmt.Errorf("fields.%s.type: %q is no type (want string, number, date, list or markdown)", name, f.Type)
+			return fmt.Errorf("fields.%s.type: %q is not a type (want string, number, date, list or markdown)", name, f.Type)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Defaults)) {

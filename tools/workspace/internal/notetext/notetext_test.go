@@ -91,7 +91,7 @@ func TestClasses(t *testing.T) {
 	for _, c := range []struct{ class, problem string }{
 		{`{"name": ""}`, "name must be"},
 		{`{"name": "types"}`, "name must be"},
-		{`{"name": "A", "fields": {"F": {"type": "int"}}}`, `fields.F.type: "int" is no type`},
+		{`{"name": "A", "fields": {"F": {"type": "int"}}}`, `fields.F.type: "int" is not a type`},
 		{`{"name": "A", "fields": {" F": {"type": "list"}}}`, "fields. F: a field's name is one line"},
 		{`{"name": "A", "defaults": {"F": 1}}`, "defaults.F: the class has no such field"},
 		{`{"name": "A", "fields": {"F": {"type": "date"}}, "defaults": {"F": "soon"}}`, `defaults.F: "soon" is not a date`},

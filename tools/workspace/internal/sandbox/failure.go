@@ -41,7 +41,7 @@ func (r *run) failure(cause error) error {
 	case cause == nil && r.result.Value != nil:
 		return nil
 	case cause == nil:
-		return &Error{Name: ExecutionError, Message: "the script waits for something that never happens: a promise that nothing settles"}
+		return &Error{Name: ExecutionError, Message: "the script waits for a promise that nothing settles"}
 	}
 	r.result.Value, r.result.Cut = nil, nil
 	switch {

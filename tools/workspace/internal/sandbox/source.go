@@ -59,7 +59,7 @@ func (s *Sandbox) compileTypeScript(ctx context.Context, code string) (source, e
 	case errors.As(err, &fault):
 		return source{}, &Error{Name: ExecutionError, Message: fault.Message, Line: fault.Line, Column: fault.Column}
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return source{}, &Error{Name: Timeout, Message: "the time was over before the script was compiled"}
+		return source{}, &Error{Name: Timeout, Message: "the time limit was reached before the script was compiled"}
 	case ctx.Err() != nil:
 		return source{}, &Error{Name: Cancelled, Message: "the script was cancelled"}
 	default:

@@ -185,7 +185,7 @@ func (p *parsedModule) signatureOf(function uint32) (signature, bool) {
 func (p *parsedModule) parseImport(d *decoder) {
 	name := d.name() + "." + d.name()
 	if kind := d.byte(); kind != 0 {
-		d.fail("%w: import %q is no function", ErrUnsupported, name)
+		d.fail("%w: import %q is not a function", ErrUnsupported, name)
 	}
 	p.imports = append(p.imports, importedFunction{name, d.uint32()})
 }

@@ -80,7 +80,7 @@ func (w *rewriter) checkStack() error {
 		return nil
 	}
 	if len(m.globals) == 0 || !m.globals[0].mutable || m.globals[0].kind != opI32Const {
-		return errors.New("the first global is no stack pointer")
+		return errors.New("the first global is not a stack pointer")
 	}
 	for _, g := range m.globals[1:] {
 		if g.mutable && w.options.Image != nil {
