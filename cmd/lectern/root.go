@@ -76,6 +76,7 @@ func rootCommand(c *cli) *cobra.Command {
 	}
 	f.register(root)
 	root.Flags().BoolVarP(&showVersion, "version", "v", false, "version for lectern")
+	acceptYes(root)
 	root.SetFlagErrorFunc(flagError)
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) { // a template would bring text/template, and with it 4 MB of methods
