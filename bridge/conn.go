@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"github.com/lectern-mcp/lectern/internal/safetext"
 )
 
 // A conn is one authenticated connection of a Peer. Three goroutines serve it:
@@ -268,7 +270,7 @@ func endReasonFrom(err error) endReason {
 	case errors.Is(err, errFrameTimeout), errors.Is(err, errFrameBinary):
 		return endReason{code: codeProtocol, reason: err.Error()}
 	case told:
-		return endReason{code: int(closed.Code), reason: "the peer closed: " + truncate(closed.Reason, maxReasonBytes)}
+		return endReason{code: int(closed.Code), reason: "the peer closed: " + safetext.Truncate(closed.Reason, maxReasonBytes)}
 	default:
 		return endReason{code: codeAbnormal, reason: "the connection was cut"}
 	}

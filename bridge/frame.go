@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/lectern-mcp/lectern/internal/safetext"
 )
 
 // A frame is one message in either direction: a request (id and method), a
@@ -81,7 +83,7 @@ func readErrorObject(raw json.RawMessage, f *frame) error {
 	if err := json.Unmarshal(raw, &told); err != nil || told.Code == "" || len(told.Code) > maxNameBytes {
 		return errors.New("error is not an object with a short code")
 	}
-	told.Message = truncate(told.Message, 2<<10)
+	told.Message = safetext.Truncate(told.Message, 2<<10)
 	f.failure, f.result = &told, nil
 	return nil
 }

@@ -52,13 +52,3 @@ type endReason struct {
 
 // maxReasonBytes is how much of a reason fits into a close frame.
 const maxReasonBytes = 123
-
-func truncate(reason string, limit int) string {
-	if len(reason) <= limit {
-		return reason
-	}
-	for limit > 0 && reason[limit]&0xC0 == 0x80 {
-		limit--
-	}
-	return reason[:limit]
-}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"sync"
 	"time"
+
+	"github.com/lectern-mcp/lectern/internal/safetext"
 )
 
 // A pollLink is a link over consecutive HTTP requests. The calls in flight
@@ -88,7 +90,7 @@ func (p *pollLink) close(code int, reason string) {
 	if p.closed != nil {
 		return
 	}
-	p.closed = &pollClosed{code, truncate(reason, maxReasonBytes)}
+	p.closed = &pollClosed{code, safetext.Truncate(reason, maxReasonBytes)}
 	close(p.done)
 	p.wake()
 	time.AfterFunc(closedSessionTTL, func() { p.sessions.remove(p) })

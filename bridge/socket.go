@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"github.com/lectern-mcp/lectern/internal/safetext"
 )
 
 // A socket is a link over a WebSocket.
@@ -104,6 +106,6 @@ func (s *socket) close(code int, reason string) {
 		_ = s.ws.CloseNow() // there is nothing to tell the Peer
 		return
 	}
-	_ = s.ws.Close(websocket.StatusCode(code), truncate(reason, maxReasonBytes)) // the Peer may be gone
+	_ = s.ws.Close(websocket.StatusCode(code), safetext.Truncate(reason, maxReasonBytes)) // the Peer may be gone
 	_ = s.ws.CloseNow()
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -72,7 +72,7 @@ func (w *writtenTargets) add(name string) {
 func (w *writtenTargets) text() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	text := tools.Truncate(strings.Join(w.names[:min(len(w.names), maxNamedTargets)], ", "), 4<<10)
+	text := safetext.Truncate(strings.Join(w.names[:min(len(w.names), maxNamedTargets)], ", "), 4<<10)
 	if len(w.names) > maxNamedTargets {
 		text += " and others"
 	}
@@ -121,13 +121,7 @@ func cutJSON(text json.RawMessage, limit int) json.RawMessage {
 func shortenValue(value any, most int) any {
 	switch value := value.(type) {
 	case string:
-		if len(value) <= most {
-			return value
-		}
-		for most > 0 && !utf8.RuneStart(value[most]) {
-			most--
-		}
-		return value[:most]
+		return safetext.Truncate(value, most)
 	case []any:
 		short := make([]any, min(len(value), most/64+1))
 		for i := range short {

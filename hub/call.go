@@ -356,7 +356,7 @@ type writeObserver struct {
 
 // BeforeWrite implements [tools.WriteObserver].
 func (c writeObserver) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
-	return c.call.group.fail(c.authorizeAndRecordChanges(ctx, changes))
+	return c.call.group.fail(deadlineError(ctx, c.authorizeAndRecordChanges(ctx, changes)))
 }
 
 func (c writeObserver) authorizeAndRecordChanges(ctx context.Context, changes []tools.Change) error {

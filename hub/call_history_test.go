@@ -59,7 +59,7 @@ func TestCallsAreRemembered(t *testing.T) {
 		{Seq: 2, Client: "tester", Source: "notes", Tool: "miss", Effect: "read", RequestBytes: 2, Code: "not_found", Message: "no page named x"},
 		{Seq: 3, Client: "tester", Tool: "nothing", RequestBytes: 7, Code: "not_found", Message: "no such tool", Refused: true},
 		{Seq: 4, Client: "tester", Code: "invalid", Message: "the parameters of the call are not valid", Refused: true},
-		{Seq: 5, Client: "lectern call", Proven: true, Tool: strings.Repeat("n", mcp.MaxNameBytes) + "…", Code: "not_found", Message: "no tool named …", Refused: true},
+		{Seq: 5, Client: "lectern call", Proven: true, Tool: strings.Repeat("n", mcp.MaxNameBytes-len("…")) + "…", Code: "not_found", Message: "no tool named …", Refused: true},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || got[0].ResponseBytes == 0 {
 		t.Errorf("calls (-want +got):\n%s", diff)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/internal/audit"
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -70,8 +71,8 @@ func (l *CallLog) record(c *call, res tools.Result, err error) {
 		}
 	}
 	done := status.Call{
-		Time: c.began, Duration: now.Sub(c.began), Session: c.session.ID, Client: mcp.Truncate(c.session.ClientName(), mcp.MaxNameBytes),
-		Proven: c.client.Proven, Source: sourceNameOrEmpty(c.source), Tool: mcp.Truncate(c.Tool, mcp.MaxNameBytes), Effect: string(effect),
+		Time: c.began, Duration: now.Sub(c.began), Session: c.session.ID, Client: safetext.Shorten(c.session.ClientName(), mcp.MaxNameBytes),
+		Proven: c.client.Proven, Source: sourceNameOrEmpty(c.source), Tool: safetext.Shorten(c.Tool, mcp.MaxNameBytes), Effect: string(effect),
 		Waited:       c.waited,
 		RequestBytes: len(c.Args), ResponseBytes: res.Size(), Code: code, Changes: c.recorder.IDs(), Targets: c.targets.names(),
 		Approval: c.approvalID(), Refused: c.outcome(err) == audit.Refused, Found: res.Hits, FoundTotal: res.HitTotal,
@@ -81,7 +82,7 @@ func (l *CallLog) record(c *call, res tools.Result, err error) {
 	}
 	if c.tool != nil && c.tool.info.Hits != nil {
 		words, _ := c.parsedObject()["query"].(string)
-		done.Words = mcp.Truncate(words, maxShownWords)
+		done.Words = safetext.Shorten(words, maxShownWords)
 	}
 	if e := tools.AsError(err); e != nil && code != status.Asked {
 		done.Message = e.Summary()
@@ -123,7 +124,7 @@ func (l *CallLog) RecordEvent(e status.Call) {
 	if e.Time.IsZero() {
 		e.Time = l.now()
 	}
-	e.Client = mcp.Truncate(e.Client, mcp.MaxNameBytes)
+	e.Client = safetext.Shorten(e.Client, mcp.MaxNameBytes)
 	if trail := l.trail.Load(); trail != nil {
 		e.ID = trail.NewID(e.Time)
 		trail.Add(audit.Record{
@@ -183,7 +184,7 @@ func (l *CallLog) recordRouteRequest(c *call, method string, route tools.Route, 
 		return
 	}
 	r := audit.Record{
-		ID: c.auditID(trail), Client: mcp.Truncate(c.session.ClientName(), mcp.MaxNameBytes), Proven: c.client.Proven,
+		ID: c.auditID(trail), Client: safetext.Shorten(c.session.ClientName(), mcp.MaxNameBytes), Proven: c.client.Proven,
 		Session: c.session.ID, Transport: string(c.via), Role: c.toolset.access(c.source).role, Source: c.source.conf.Name,
 		Tool: method + " " + route.Path, Outcome: audit.OK,
 		Worked: l.now().Sub(c.began), Request: int(max(size, 0)), Response: answer.size,
@@ -248,7 +249,7 @@ func (l *targetList) addFromArguments(names []string) {
 
 func appendTargets(to, names []string) []string {
 	for _, name := range names {
-		if name = mcp.Truncate(name, audit.MaxTarget); len(to) < audit.MaxTargets && !slices.Contains(to, name) {
+		if name = safetext.Shorten(name, audit.MaxTarget); len(to) < audit.MaxTargets && !slices.Contains(to, name) {
 			to = append(to, name)
 		}
 	}

@@ -103,10 +103,11 @@ func withoutTakeBack(ctx context.Context, gate *writeGate) (context.Context, con
 // that keeps its slot, and the source open, until it ends.
 func runOnSource[T any](
 	ctx context.Context, r *callRunner, in runOptions, src *source, f func(context.Context, *sourceRef) (T, error),
-) (T, error) {
+) (_ T, err error) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(in.timeout, r.deadline)+in.takeBack)
 	defer cancel()
-	release, err := func() {}, error(nil)
+	defer func() { err = deadlineError(ctx, err) }()
+	release := func() {}
 	if !in.outer {
 		release, err = in.session.limiter.acquire(ctx)
 	}

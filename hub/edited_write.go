@@ -7,8 +7,8 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
-	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -78,7 +78,8 @@ func editedWriteResult(edited tools.Change, shown bool, why string) (tools.Resul
 	if shown {
 		answer.Diff = udiff.Unified("before", "after", string(edited.Before.Data), string(edited.After.Data))
 		if n := len(answer.Diff); n > maxEditDiffBytes {
-			answer.Diff = mcp.Truncate(answer.Diff, maxEditDiffBytes) + fmt.Sprintf("\n… of a diff of %d bytes; read the page for all of it\n", n)
+			answer.Diff = safetext.Shorten(answer.Diff, maxEditDiffBytes) +
+				fmt.Sprintf("\n… of a diff of %d bytes; read the page for all of it\n", n)
 		}
 	} else {
 		answer.Message = "The user edited your change before they allowed it, and that was written; " + why +

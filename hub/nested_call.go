@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/lectern-mcp/lectern/hub/mcp"
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -122,7 +123,7 @@ func (s crossSourceCaller) perform(ctx context.Context, c *call, name string) (t
 		return tools.Result{}, err
 	}
 	if c.tool = c.source.tool(c.Tool); c.tool == nil {
-		return tools.Result{}, tools.Errorf(tools.NotFound, "no tool named %s", mcp.Truncate(c.Tool, mcp.MaxNameBytes))
+		return tools.Result{}, tools.Errorf(tools.NotFound, "no tool named %s", safetext.Shorten(c.Tool, mcp.MaxNameBytes))
 	}
 	if !s.outer.allowsNestedCall(c.tool.info) {
 		return tools.Result{}, tools.Errorf(tools.Denied, "this call may call only tools that read").WithHint("Call %s itself.", c.tool.name)
@@ -153,7 +154,7 @@ func (s crossSourceCaller) findReadableSource(v *toolset, name string) (*source,
 	readable := v.readableSources()
 	i := slices.IndexFunc(readable, func(src *source) bool { return src.conf.Name == name })
 	if i < 0 || s.outer.outermost().isRouteRequest() {
-		return nil, tools.Errorf(tools.NotFound, "no source named %q", mcp.Truncate(name, mcp.MaxNameBytes))
+		return nil, tools.Errorf(tools.NotFound, "no source named %q", safetext.Shorten(name, mcp.MaxNameBytes))
 	}
 	return readable[i], nil
 }

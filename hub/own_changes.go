@@ -8,6 +8,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -202,7 +203,7 @@ func (o *ownChanges) UndoChange(ctx context.Context, c tools.CallContext, in too
 	if edited, ok := errors.AsType[*journal.ConflictError](err); ok {
 		return out, tools.Errorf(tools.Conflict, "what %s changed has been edited since, so nothing was undone", in.ID).
 			WithHint("Tell the user, or call with merge to keep edits of other lines.").
-			WithData(mcp.NoteDiff{Diff: mcp.Truncate(edited.Reason, maxUndoDiffBytes)})
+			WithData(mcp.NoteDiff{Diff: safetext.Shorten(edited.Reason, maxUndoDiffBytes)})
 	}
 	if err != nil {
 		return out, err

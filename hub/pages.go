@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"strings"
 
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -42,7 +44,11 @@ func (a PersonAPI) Page(ctx context.Context, source, name string) (status.PageTe
 	}
 	p, err := runReadOnSource(ctx, a.hub, by, src, sourceRead{what: "page", texts: []string{name}},
 		func(ctx context.Context, open *sourceRef) (tools.PageText, error) {
-			return open.Page(ctx, name, status.MaxPageBytes)
+			p, err := open.Page(ctx, name)
+			if cut := safetext.Truncate(p.Text, status.MaxPageBytes); len(cut) < len(p.Text) {
+				p.Text = strings.Clone(cut) // so that the rest can be freed
+			}
+			return p, err
 		})
 	return status.PageText{Text: p.Text, MIME: p.MIME, Size: p.Size}, err
 }

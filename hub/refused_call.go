@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/mcp"
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -41,7 +42,7 @@ func (v *toolset) findUngrantedTool(name string, args *arguments) (*tool, *sourc
 			return nil, nil, v.checkGrant(t.choice.sources[0], t.info.Effect)
 		}
 	}
-	return nil, nil, tools.Errorf(tools.NotFound, "no tool named %s", mcp.Truncate(name, mcp.MaxNameBytes)).
+	return nil, nil, tools.Errorf(tools.NotFound, "no tool named %s", safetext.Shorten(name, mcp.MaxNameBytes)).
 		WithHint("tools/list has those that there are; in a shell: lectern tools")
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/internal/loopnet"
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -88,7 +89,7 @@ func (r Routes) recordRefusal(req *http.Request, m routeMatch, code int, reason 
 		detail = nil
 	}
 	trail.Add(audit.Record{
-		ID: trail.NewID(now), Client: mcp.Truncate(who.Client, mcp.MaxNameBytes), Proven: who.Client != "", Transport: string(tools.ViaRoute),
+		ID: trail.NewID(now), Client: safetext.Shorten(who.Client, mcp.MaxNameBytes), Proven: who.Client != "", Transport: string(tools.ViaRoute),
 		Role:   who.Role,
 		Source: m.source.conf.Name, Tool: httpMethodForAudit(req.Method) + " " + m.route.Path, Outcome: audit.Refused,
 		Code:    "http_" + strconv.Itoa(code),

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/mcp"
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -52,8 +53,9 @@ func (l *CallLog) addToRunning(ctx context.Context, c *call, nameTargets func(co
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	r := &runningCall{call: c, cancel: cancel, shown: status.RunningCall{
-		Began: c.began, Session: c.session.ID, Client: mcp.Truncate(c.session.ClientName(), mcp.MaxNameBytes), Proven: c.client.Proven,
-		Source: sourceNameOrEmpty(c.source), Tool: mcp.Truncate(c.Tool, mcp.MaxNameBytes), Effect: string(cmp.Or(c.effect, c.tool.info.Effect)),
+		Began: c.began, Session: c.session.ID, Client: safetext.Shorten(c.session.ClientName(), mcp.MaxNameBytes), Proven: c.client.Proven,
+		Source: sourceNameOrEmpty(c.source), Tool: safetext.Shorten(c.Tool, mcp.MaxNameBytes),
+		Effect: string(cmp.Or(c.effect, c.tool.info.Effect)),
 	}}
 	c.running = r
 	number := l.running.add(r)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -220,7 +221,8 @@ func (c sourceArgument) findSource(name string) (*source, error) {
 	case name == "":
 		return nil, tools.Errorf(tools.Invalid, "%s: several sources have this; name one of %s", c.argument, strings.Join(c.names, ", "))
 	case i < 0:
-		return nil, tools.Errorf(tools.Invalid, "%s: no source named %q here; name one of %s", c.argument, mcp.Truncate(name, mcp.MaxNameBytes),
+		return nil, tools.Errorf(tools.Invalid, "%s: no source named %q here; name one of %s", c.argument,
+			safetext.Shorten(name, mcp.MaxNameBytes),
 			strings.Join(c.names, ", "))
 	}
 	return c.sources[i], nil

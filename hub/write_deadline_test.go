@@ -3,6 +3,7 @@ package hub_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -166,6 +167,9 @@ func TestWritesAtTheirDeadline(t *testing.T) {
 								t.Errorf("%+v is done and was not written", in)
 							}
 						case e.Applied == false:
+							if !end && errors.Is(e, context.Canceled) {
+								t.Errorf("%+v ended with %q, and nobody cancelled it", in, e.Message)
+							}
 							outcomes["nothing"]++
 							nothing = append(nothing, in.Page, in.Page+"b")
 						case e.Applied == "unknown":

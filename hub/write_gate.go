@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -58,15 +59,26 @@ func (g *writeGate) toolContext(ctx context.Context) (context.Context, context.C
 	if !limited {
 		return ctx, func() {}
 	}
-	inner, cancel := context.WithDeadline(context.WithoutCancel(ctx), within.Add(writeGrace))
+	limit, end := context.WithDeadline(context.WithoutCancel(ctx), within.Add(writeGrace))
+	inner, cancel := context.WithCancelCause(limit)
 	stop := context.AfterFunc(ctx, func() {
-		if g.close() {
-			cancel()
+		if cause := context.Cause(ctx); g.close() {
+			cancel(cause)
 		} else {
-			time.AfterFunc(writeGrace, cancel)
+			time.AfterFunc(writeGrace, func() { cancel(cause) })
 		}
 	})
-	return inner, func() { stop(); cancel() }
+	return inner, func() { stop(); cancel(nil); end() }
+}
+
+// deadlineError is err, of a call that ran under ctx. The context of a write, and of the calls
+// that it makes, is cancelled when its time is over, which is no cancel of the client.
+func deadlineError(ctx context.Context, err error) error {
+	_, told := errors.AsType[*tools.Error](err)
+	if !told && errors.Is(err, context.Canceled) && errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		return context.DeadlineExceeded
+	}
+	return err
 }
 
 // errTimeOver is what a write that comes too late is refused with.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -33,7 +35,7 @@ func (j *Journal) Undo(ctx context.Context, p status.Filter, by CallOrigin, from
 	for i, s := range steps {
 		if err := j.undoCall(ctx, s, by, from); err != nil {
 			j.dropIntents(steps[i:])
-			return fmt.Errorf("undo: stopped after %s of %d: %w", formatCount(i, "call"), len(steps), err)
+			return fmt.Errorf("undo: stopped after %s of %d: %w", english.Plural(i, "call", ""), len(steps), err)
 		}
 	}
 	return nil

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -58,7 +60,8 @@ func (j *Journal) PlanUndo(ctx context.Context, p status.Filter, from SourceProv
 			plan.Risks = append(plan.Risks, target+" was edited later; that edit is kept, so check the result")
 		}
 	}
-	plan.Title = fmt.Sprintf("Undo %s of %s%s", formatCount(count, "change"), formatCount(countCalls(steps), "call"), byClients(steps))
+	plan.Title = fmt.Sprintf("Undo %s of %s%s", english.Plural(count, "change", ""),
+		english.Plural(countCalls(steps), "call", ""), byClients(steps))
 	return plan, nil
 }
 
@@ -116,13 +119,6 @@ func UndoActionName(c tools.Change) string {
 		return "delete"
 	}
 	return "restore"
-}
-
-func formatCount(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // planUndo finds the calls that p selects and what undoing them changes,
@@ -204,7 +200,7 @@ func newCannotUndoCallsError(skipped []*undoStep, units int) error {
 		}
 		fmt.Fprintf(&others, "\n%s: %s", s.describe(), firstLine(s.cannot))
 	}
-	advice := "\nNothing was changed. To undo the other " + formatCount(units-len(skipped), "call") + ", repeat it with --skip."
+	advice := "\nNothing was changed. To undo the other " + english.Plural(units-len(skipped), "call", "") + ", repeat it with --skip."
 	if len(skipped) == units {
 		advice = "\nNothing was changed."
 	}

@@ -116,8 +116,8 @@ func (o *OpenedSource) Pages(ctx context.Context, q PageQuery) (PageList, error)
 	return o.pages.list(ctx, q)
 }
 
-// Page returns at most the first limit bytes of a page.
-func (o *OpenedSource) Page(ctx context.Context, name string, limit int) (PageText, error) {
+// Page returns a page.
+func (o *OpenedSource) Page(ctx context.Context, name string) (PageText, error) {
 	if err := o.checkPage(name); err != nil {
 		return PageText{}, err
 	}
@@ -126,9 +126,6 @@ func (o *OpenedSource) Page(ctx context.Context, name string, limit int) (PageTe
 		return PageText{}, err
 	}
 	p.Size = int64(len(p.Text))
-	if len(p.Text) > limit {
-		p.Text = strings.Clone(Truncate(p.Text, limit)) // so that the rest can be freed
-	}
 	return p, nil
 }
 

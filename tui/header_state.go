@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/theme"
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
@@ -43,11 +46,8 @@ func newHeaderState(m Model) headerState {
 
 // truncatedName is the name of an agent in the header.
 func truncatedName(name string) string {
-	const most = 16
-	if letters := []rune(name); len(letters) > most {
-		return string(letters[:most-1]) + "…"
-	}
-	return name
+	const most = 16 // cells
+	return ansi.Truncate(theme.Sanitize(name), most, "…")
 }
 
 // failedSourceCount counts the sources that do not serve.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
@@ -109,7 +110,7 @@ func describeActivity(r audit.Record) (what, target, result string) {
 		result += ", " + (status.PersonEdit{Edited: true, Hunks: known.Hunks, LeftOut: known.LeftOut}).Note()
 	}
 	if n := len(r.Changes); n > 0 {
-		result = fmt.Sprintf("%s, %s", result, formatCount(n, "change"))
+		result = fmt.Sprintf("%s, %s", result, english.Plural(n, "change", ""))
 	}
 	if r.Waited > 0 {
 		result += fmt.Sprintf(", after %s for a person", r.Waited.Round(100*time.Millisecond))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
@@ -78,7 +79,7 @@ func listAllAgents(ctx context.Context, c *cli, asJSON bool) error {
 	for _, r := range all {
 		calls, state := "-", "left"
 		if r.Connected {
-			calls, state = formatCount(int(r.Calls), "call"), describeAgent(r)
+			calls, state = english.Plural(int(r.Calls), "call", ""), describeAgent(r)
 		}
 		rows.add(status.ClientLabel(r.Client, r.Proven), cmp.Or(r.Session, "-"), state, calls, r.LastSeen.Local().Format("2006-01-02 15:04:05"),
 			cmp.Or(r.LastTool, "-"))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
@@ -61,7 +62,7 @@ func listPermits(c *cli, all []status.Permit) error {
 		if session == "" {
 			session = "(all)"
 		}
-		rows.add(p.ID, status.ClientLabel(p.Client, p.Proven), p.ScopeText(), session, formatCount(int(p.Calls), "call"),
+		rows.add(p.ID, status.ClientLabel(p.Client, p.Proven), p.ScopeText(), session, english.Plural(int(p.Calls), "call", ""),
 			p.Until.Sub(c.Now()).Round(time.Second).String())
 	}
 	c.printf("allowed for ten minutes; to end one: lectern approve end ID\n")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
@@ -120,7 +121,7 @@ func (v approvalView) printTargets(ctx context.Context) error {
 			return err
 		}
 		if from == 0 && part.Total > 0 {
-			v.printf("%s, %s:\n", formatCount(part.Total, "target"), formatLineChanges(part.Added, part.Removed))
+			v.printf("%s, %s:\n", english.Plural(part.Total, "target", ""), formatLineChanges(part.Added, part.Removed))
 		}
 		for _, t := range part.Targets {
 			v.printf("  %-7s%s  %s\n", t.Action, t.FullName(), formatLineChanges(t.Added, t.Removed))
@@ -198,7 +199,7 @@ func (v approvalView) printHeadAndTail(ctx context.Context) error {
 func formatFileSize(n int) string {
 	switch {
 	case n < 1<<10:
-		return formatCount(n, "byte")
+		return english.Plural(n, "byte", "")
 	case n < 1<<20:
 		return fmt.Sprintf("%.1f KB", float64(n)/(1<<10))
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
@@ -193,7 +194,7 @@ func followCalls(ctx context.Context, c *cli, f callsFlags) error {
 	out := json.NewEncoder(c.out)
 	for n := range calls {
 		if n.Missed > 0 && !f.json {
-			c.printf("... %s missing here\n", formatCount(int(n.Missed), "call"))
+			c.printf("... %s missing here\n", english.Plural(int(n.Missed), "call", ""))
 		}
 		switch {
 		case !f.selects(n):

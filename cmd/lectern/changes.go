@@ -10,6 +10,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/problems"
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -140,18 +141,15 @@ func describeChangeStatus(ch status.Change) (notes []string) {
 	return notes
 }
 
-// maxReasonChars is how many characters of an agent's reason fit into a list.
-const maxReasonChars = 60
+// maxReasonBytes is how much of an agent's reason fits into a list.
+const maxReasonBytes = 60
 
 // shortReason is an agent's reason in a list; empty stays empty.
 func shortReason(reason string) string {
 	if reason == "" {
 		return ""
 	}
-	if short := []rune(reason); len(short) > maxReasonChars {
-		reason = string(short[:maxReasonChars]) + "…"
-	}
-	return "reason: " + reason
+	return "reason: " + safetext.Shorten(reason, maxReasonBytes)
 }
 
 func showChanges(ctx context.Context, c *cli, ids []string) error {

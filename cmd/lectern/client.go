@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
@@ -70,7 +71,7 @@ func clientListCommand(c *cli) *cobra.Command {
 				return err
 			}
 			if hidden > 0 && !all {
-				c.printf("not shown: %s that are not installed; see `lectern client list --all`\n", formatCount(hidden, "client"))
+				c.printf("not shown: %s that are not installed; see `lectern client list --all`\n", english.Plural(hidden, "client", ""))
 			}
 			return nil
 		},
@@ -248,7 +249,7 @@ func clientCheckCommand(c *cli) *cobra.Command {
 			case checked == 0:
 				c.printf("no client is connected yet; see `lectern client list`\n")
 			case broken > 0:
-				return fmt.Errorf("check clients: %s must be fixed", formatCount(broken, "client"))
+				return fmt.Errorf("check clients: %s must be fixed", english.Plural(broken, "client", ""))
 			}
 			return nil
 		},

@@ -9,6 +9,21 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// A script may give --yes to every command, whether or not it asks.
+func TestEveryCommandAcceptsYes(t *testing.T) {
+	c, err := newCLI(nil, nil, nil, []string{"LECTERN_HOME=" + t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := rootCommand(c)
+	addKindCommands(root, c, []string{"--help"})
+	eachCommand(root, func(cmd *cobra.Command) {
+		if err := cmd.ParseFlags([]string{"--yes"}); err != nil {
+			t.Errorf("%s: %v", cmd.CommandPath(), err)
+		}
+	})
+}
+
 // Whatever names something that Lectern knows is completed.
 func TestNamesAreCompleted(t *testing.T) {
 	c, err := newCLI(nil, nil, nil, []string{"LECTERN_HOME=" + t.TempDir()})

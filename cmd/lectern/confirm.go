@@ -20,6 +20,16 @@ func (f *confirmFlags) register(cmd *cobra.Command) {
 	addDryRunFlag(cmd, &f.dryRun)
 }
 
+// acceptYes lets every command take --yes, so that a script need not know which of them ask.
+// Where a command asks, its own flag stands before this one. Whether an agent's call is
+// allowed is no question that it answers.
+func acceptYes(root *cobra.Command) {
+	root.PersistentFlags().Bool("yes", false, "ask nothing")
+	if err := root.PersistentFlags().MarkHidden("yes"); err != nil {
+		panic(err) // the flag was just defined
+	}
+}
+
 func addDryRunFlag(cmd *cobra.Command, dryRun *bool) {
 	cmd.Flags().BoolVar(dryRun, "dry-run", false, "show the changes and do not apply them")
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/hubproc"
@@ -103,7 +104,8 @@ func stopHub(ctx context.Context, c *cli) error {
 // printWaited says what became of the calls that waited for a person.
 func printWaited(c *cli, stopped daemon.Health) {
 	if stopped.Waiting > 0 {
-		c.printf("%s waited for an answer: nothing was written, and each agent was told to call again\n", formatCount(stopped.Waiting, "call"))
+		c.printf("%s waited for an answer: nothing was written, and each agent was told to call again\n",
+			english.Plural(stopped.Waiting, "call", ""))
 	}
 }
 
@@ -134,9 +136,9 @@ func showHub(ctx context.Context, c *cli) error {
 		return addStartHubAdvice(err)
 	}
 	c.printf("hub is running: version %s, build %s, pid %d, %s, %s in flight\n",
-		v.Version, v.Build, v.PID, formatCount(v.Sessions, "session"), formatCount(v.InFlight, "call"))
+		v.Version, v.Build, v.PID, english.Plural(v.Sessions, "session", ""), english.Plural(v.InFlight, "call", ""))
 	if v.Waiting > 0 {
-		c.printf("%s waiting for an answer: `lectern approve` shows them\n", formatCount(v.Waiting, "call"))
+		c.printf("%s waiting for an answer: `lectern approve` shows them\n", english.Plural(v.Waiting, "call", ""))
 	}
 	switch {
 	case v.ShuttingDown:

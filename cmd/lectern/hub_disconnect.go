@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
@@ -50,7 +51,7 @@ func listAgents(ctx context.Context, c *cli) error {
 	}
 	rows := table{{"SESSION", "CLIENT", "OVER", "CALLS", "SINCE"}}
 	for _, s := range snap.Sessions {
-		rows.add(s.Name, status.ClientLabel(s.Client, s.Proven), string(s.Transport), formatCount(int(s.Calls), "call"),
+		rows.add(s.Name, status.ClientLabel(s.Client, s.Proven), string(s.Transport), english.Plural(int(s.Calls), "call", ""),
 			s.Since.Local().Format("2006-01-02 15:04:05"))
 	}
 	if err := c.printTable(rows); err != nil {

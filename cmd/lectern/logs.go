@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
@@ -66,7 +67,7 @@ func exportLog(ctx context.Context, c *cli, name string) error {
 	if err != nil {
 		return err
 	}
-	c.printf("wrote %s to %s\n", formatCount(lines, "line"), path)
+	c.printf("wrote %s to %s\n", english.Plural(lines, "line", ""), path)
 	return nil
 }
 
@@ -113,7 +114,7 @@ func showLogFile(c *cli, q status.LogFilter) error {
 
 func (c console) printLogLine(n status.Line) error {
 	if n.Missed > 0 {
-		c.printf("... %s missing here\n", formatCount(int(n.Missed), "line"))
+		c.printf("... %s missing here\n", english.Plural(int(n.Missed), "line", ""))
 	}
 	return machine.PrintLogLine(c.out, n)
 }

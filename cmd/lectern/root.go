@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -75,6 +76,7 @@ func rootCommand(c *cli) *cobra.Command {
 	}
 	f.register(root)
 	root.Flags().BoolVarP(&showVersion, "version", "v", false, "version for lectern")
+	acceptYes(root)
 	root.SetFlagErrorFunc(flagError)
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) { // a template would bring text/template, and with it 4 MB of methods
@@ -147,7 +149,7 @@ func didYouMean(word string, known []string) string {
 func requireArgumentCount(least, most int, words string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return usageErrorf("%s takes %s, got %s; see `%s --help`", cmd.CommandPath(), words, formatCount(len(args), "argument"),
+			return usageErrorf("%s takes %s, got %s; see `%s --help`", cmd.CommandPath(), words, english.Plural(len(args), "argument", ""),
 				cmd.CommandPath())
 		}
 		return nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
@@ -50,7 +51,7 @@ func statusCommand(c *cli) *cobra.Command {
 func (c console) printStatus(s status.Snapshot) error {
 	hub := string(s.Hub.State)
 	if machine.HubRunning(s) {
-		hub += fmt.Sprintf(", version %s, pid %d, %s", s.Hub.Version, s.Hub.PID, formatCount(int(s.Hub.Calls), "call"))
+		hub += fmt.Sprintf(", version %s, pid %d, %s", s.Hub.Version, s.Hub.PID, english.Plural(int(s.Hub.Calls), "call", ""))
 	}
 	if s.Hub.Note != "" {
 		hub += ": " + s.Hub.Note
@@ -64,7 +65,7 @@ func (c console) printStatus(s status.Snapshot) error {
 	}
 	rows.add("config", s.Hub.Config)
 	for _, src := range s.Sources {
-		rows.add("source "+src.Name, fmt.Sprintf("%s, %s, %s, %s", src.State, src.Kind, formatCount(src.Tools, "tool"), src.Location))
+		rows.add("source "+src.Name, fmt.Sprintf("%s, %s, %s, %s", src.State, src.Kind, english.Plural(src.Tools, "tool", ""), src.Location))
 		for _, t := range src.Tasks {
 			rows.add("  in the background", t.String())
 		}
@@ -80,16 +81,16 @@ func (c console) printStatus(s status.Snapshot) error {
 		if a.Grants != "" {
 			client += ", may " + a.Grants
 		}
-		rows.add("agent "+a.Name, fmt.Sprintf("%s, over %s, %s", client, a.Transport, formatCount(int(a.Calls), "call")))
+		rows.add("agent "+a.Name, fmt.Sprintf("%s, over %s, %s", client, a.Transport, english.Plural(int(a.Calls), "call", "")))
 	}
 	for _, r := range s.Running {
 		rows.add("call "+r.Name, describeRunningCall(r, s.Time))
 	}
 	for _, p := range s.Peers {
-		rows.add("peer "+p.Name, describePeer(p)+", "+formatCount(int(p.Calls), "call"))
+		rows.add("peer "+p.Name, describePeer(p)+", "+english.Plural(int(p.Calls), "call", ""))
 	}
 	if n := len(s.Approvals); n > 0 {
-		rows.add("waiting", formatCount(n, "call")+" for your approval; see: lectern approve")
+		rows.add("waiting", english.Plural(n, "call", "")+" for your approval; see: lectern approve")
 	}
 	for _, p := range s.Permits {
 		rows.add("allowed "+p.ID, fmt.Sprintf("%s may %s without asking until %s; to end that: lectern approve end %s",

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
@@ -98,7 +99,7 @@ func describeUndoableChanges(ctx context.Context, c *cli) string {
 	case n == 0:
 		return ""
 	}
-	return formatCount(n, "change")
+	return english.Plural(n, "change", "")
 }
 
 // filesToUninstall are the files of State, by name: LECTERN_HOME may have put them into

@@ -253,14 +253,13 @@ func runeStart(s string, i int) int {
 	return i
 }
 
-// clip cuts s to at most about limit bytes, between characters, and says how
-// many are missing.
-func clip(s string, limit int) string {
+// truncateWithNote cuts s to limit bytes and a note of how many are missing.
+func truncateWithNote(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
-	cut := runeStart(s, max(limit, 0))
-	return fmt.Sprintf("%s… (%d more bytes)", s[:cut], len(s)-cut)
+	kept := safetext.Truncate(s, limit)
+	return fmt.Sprintf("%s… (%d more bytes)", kept, len(s)-len(kept))
 }
 
 // headAndTail keeps whole lines of the beginning and the end of s, about limit

@@ -204,7 +204,7 @@ func (q *Queue) Outcomes() []status.ApprovalOutcome {
 func (q *Queue) RecordCallEnd(id string, err error, changes []string) {
 	end := status.CallEnd{Changes: changes[:min(len(changes), maxShownTargets)]}
 	if e := tools.AsError(err); e != nil {
-		end.Code, end.Message = string(e.Code), clip(e.Message, maxShownArgsBytes)
+		end.Code, end.Message = string(e.Code), truncateWithNote(e.Message, maxShownArgsBytes)
 	}
 	q.setCallEnd(id, end)
 }

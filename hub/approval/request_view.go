@@ -37,7 +37,7 @@ func (r Request) view(id string, now time.Time, limit time.Duration, full change
 		OnlyOnce: r.OnlyOnce || !r.Call.Client.Proven, Targets: targets, More: total - len(targets), Added: full.added, Removed: full.removed,
 		Bytes: len(full.text), Move: r.targetMove(),
 		Within: r.permitPatterns(), AskReason: r.AskReason, Reason: r.Reason, Plan: plan, Hunks: hunks,
-		Args: clip(string(r.Args), maxShownArgsBytes),
+		Args: truncateWithNote(string(r.Args), maxShownArgsBytes),
 	}
 }
 
@@ -73,7 +73,8 @@ func (r Request) plan(full changeDescription) status.Plan {
 	}
 	if !r.ChangesKnown {
 		plan.Cut = plan.Cut || len(r.Args) > maxShownArgsBytes
-		plan.Steps = append(plan.Steps, status.Step{Description: fmt.Sprintf("%s with %s", r.Call.Tool, clip(string(r.Args), maxShownArgsBytes))})
+		args := truncateWithNote(string(r.Args), maxShownArgsBytes)
+		plan.Steps = append(plan.Steps, status.Step{Description: fmt.Sprintf("%s with %s", r.Call.Tool, args)})
 	}
 	if plan.Cut {
 		plan.Risks = append(plan.Risks, "not everything is shown here; `lectern approve show` shows all")

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/lectern-mcp/lectern/internal/safetext"
 )
 
 // requestsToClient are the requests to one client that it has not answered yet.
@@ -90,7 +92,7 @@ func parseClientResult(m message) (json.RawMessage, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read response: %w", err)
 	case r.Error != nil:
-		return nil, errors.New("the client answers with an error: " + Truncate(r.Error.Message, MaxNameBytes))
+		return nil, errors.New("the client answers with an error: " + safetext.Shorten(r.Error.Message, MaxNameBytes))
 	case r.Result == nil:
 		return nil, errors.New("the client answers without a result")
 	}

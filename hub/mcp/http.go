@@ -12,6 +12,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/lectern-mcp/lectern/internal/safetext"
 )
 
 // This file is MCP over HTTP, both eras on one endpoint. mcp-go's own transport
@@ -94,7 +96,7 @@ func (ep *endpoint) handlePost(w http.ResponseWriter, r *http.Request) {
 		ep.handleInitialize(w, r, m, p)
 	case version != "" && !mcp.IsValidProtocolVersion(version):
 		reject(w, http.StatusBadRequest, &rejection{mcp.INVALID_REQUEST, m.id, "unsupported protocol version: " +
-			Truncate(version, MaxNameBytes)})
+			safetext.Shorten(version, MaxNameBytes)})
 	default:
 		ep.handleLegacyPost(w, r, m, p)
 	}
@@ -139,7 +141,7 @@ func (ep *endpoint) checkModern(h http.Header, m message, p parsedParams) *rejec
 		return &rejection{mcp.INVALID_PARAMS, m.id, "the _meta field " + mcp.MetaKeyProtocolVersion + " is missing or invalid"}
 	case header != body:
 		return &rejection{mcp.HEADER_MISMATCH, m.id, fmt.Sprintf("the header %s says %s, the body %s",
-			mcp.HeaderProtocolVersion, Truncate(header, MaxNameBytes), Truncate(body, MaxNameBytes))}
+			mcp.HeaderProtocolVersion, safetext.Shorten(header, MaxNameBytes), safetext.Shorten(body, MaxNameBytes))}
 	case m.id == nil || !mcp.IsValidProtocolVersion(body): // mcp-go answers a version that it does not know
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lectern-mcp/lectern/hub/mcp"
+	"github.com/lectern-mcp/lectern/internal/safetext"
 )
 
 // What an agent makes up is said again as far as a reader needs it, and no
@@ -23,7 +24,7 @@ func TestMadeUpNamesAreCut(t *testing.T) {
 	} {
 		for _, name := range []string{"desk://notes/a<b", "x" + strings.Repeat("ä<", 100_000)} {
 			f := c.Ask(method, fmt.Sprintf(params, name))
-			if f.Error == nil || !strings.Contains(f.Error.Message, mcp.Truncate(name, mcp.MaxNameBytes)) || len(f.Raw) > 1500 {
+			if f.Error == nil || !strings.Contains(f.Error.Message, safetext.Shorten(name, mcp.MaxNameBytes)) || len(f.Raw) > 1500 {
 				t.Errorf("%s of %.20s… is answered with %d bytes: %.300s", method, name, len(f.Raw), f.Raw)
 			}
 			_, body := web.Do("POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, fmt.Sprintf(params, name)), "Mcp-Session-Id", session)

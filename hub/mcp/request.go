@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -57,11 +56,3 @@ func (x *request) setErrorCode(code int, data map[string]any) { x.code, x.data =
 // MaxNameBytes bounds names that agents made up, in bytes, where they are repeated or
 // kept.
 const MaxNameBytes = 200
-
-// Truncate cuts s after limit bytes. The rest of s can be freed.
-func Truncate(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	return strings.ToValidUTF8(strings.Clone(s[:limit]), "") + "…"
-}

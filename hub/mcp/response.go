@@ -13,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/lectern-mcp/lectern/hub/approval"
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -241,13 +242,13 @@ func (ep *endpoint) correctError(ctx context.Context, x *request, e mcp.JSONRPCE
 	}
 	_ = json.Unmarshal(x.params, &params) // what is of another type has no name
 	for _, name := range []string{params.Name, params.URI} {
-		if short := Truncate(name, MaxNameBytes); short != name {
+		if short := safetext.Shorten(name, MaxNameBytes); short != name {
 			e.Error.Message = strings.ReplaceAll(e.Error.Message, name, short)
 		}
 	}
 	missing := e.Error.Code == mcp.RESOURCE_NOT_FOUND || e.Error.Code == mcp.INVALID_PARAMS
 	if x.method == string(mcp.MethodResourcesRead) && missing && params.URI != "" {
-		e.Error.Data = map[string]any{"uri": Truncate(params.URI, MaxNameBytes)}
+		e.Error.Data = map[string]any{"uri": safetext.Shorten(params.URI, MaxNameBytes)}
 	}
 	if x.method == string(mcp.MethodToolsCall) {
 		why := tools.Errorf(tools.Invalid, "the parameters of the call are not valid")

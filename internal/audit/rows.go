@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 )
@@ -70,11 +69,7 @@ func boundTarget(name string) string {
 	if len(name) <= MaxTarget {
 		return name
 	}
-	end := MaxTarget
-	for end > 0 && !utf8.RuneStart(name[end]) {
-		end--
-	}
-	return name[:end]
+	return strings.ToValidUTF8(name[:MaxTarget], "")
 }
 
 // boundDetail leaves out what is too long: half of JSON is none.

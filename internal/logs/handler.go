@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // Limits of one line, so that no caller can flood the log with one call.
@@ -174,11 +173,8 @@ func truncate(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	end := n
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return fmt.Sprintf("%s… (cut, %d bytes more)", s[:end], len(s)-end)
+	kept := strings.ToValidUTF8(s[:n], "") // s is valid: it was escaped
+	return fmt.Sprintf("%s… (cut, %d bytes more)", kept, len(s)-len(kept))
 }
 
 // quote puts s in quotes if key=value would be ambiguous without them.

@@ -2,9 +2,9 @@
 // file names, names of clients, output of other programs.
 //
 // It escapes and never deletes, so what was hidden in the text becomes
-// visible. It is not HTML escaping, not a defence against what the words say,
-// and it does not measure or truncate. Everything that shows such text imports
-// it. Start reading at [Of].
+// visible. What is too long it cuts between characters. It is not HTML
+// escaping, not a defence against what the words say, and it does not measure.
+// Everything that shows such text imports it. Start reading at [Of].
 package safetext
 
 import (

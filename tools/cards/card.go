@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
 )
@@ -42,7 +43,7 @@ type CardInfo struct {
 }
 
 func (c card) info() CardInfo {
-	return CardInfo{Name: c.Name, Type: c.Type, ID: c.id(), UpdatedAt: c.UpdatedAt, Summary: tools.Truncate(c.Highlight, 300)}
+	return CardInfo{Name: c.Name, Type: c.Type, ID: c.id(), UpdatedAt: c.UpdatedAt, Summary: safetext.Truncate(c.Highlight, 300)}
 }
 
 func infosOf(cards []card) []CardInfo {

@@ -2,7 +2,9 @@ package cards
 
 import (
 	"context"
-	"strings"
+	"regexp"
+
+	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -19,7 +21,7 @@ type DiffCardIn struct {
 type DiffCardOut struct {
 	Card         string       `json:"card" jsonschema:"name"`
 	Equal        bool         `json:"equal" jsonschema:"there is no difference"`
-	Diff         string       `json:"diff" jsonschema:"lines that went after -, lines that came after +, others after a space"`
+	Diff         string       `json:"diff" jsonschema:"unified diff of lines and of elements of HTML"`
 	Continuation Continuation `json:"continuation,omitempty" jsonschema:"there is more: call again with it"`
 }
 
@@ -58,43 +60,24 @@ func (w *Wiki) DiffCard(ctx context.Context, c tools.CallContext, in DiffCardIn)
 	if out.Equal {
 		return out, nil
 	}
-	text := diffLines(from.Snapshot.Content, after)
+	text := diffText(from.Snapshot.Content, after)
 	shown, err := part(text, digest(text), in.Continuation, maxText)
 	out.Diff, out.Continuation = shown.text, shown.continuation
 	return out, err
 }
 
-// aroundDiff is how many equal lines a diff shows before and after those that differ.
-const aroundDiff = 3
-
-// diffLines shows the lines between the beginning and the end that two texts share.
-// HTML of cards has long lines, so its elements count as lines too.
-func diffLines(before, after string) string {
-	old, now := linesOf(before), linesOf(after)
-	first := 0
-	for first < len(old) && first < len(now) && old[first] == now[first] {
-		first++
+// diffText compares two texts by lines. HTML of cards has long lines, so its elements
+// end lines too.
+func diffText(before, after string) string {
+	old, now := endLines(before), endLines(after)
+	if old == now { // they differ in nothing but the ends of lines
+		old, now = before, after
 	}
-	last := 0
-	for last < len(old)-first && last < len(now)-first && old[len(old)-1-last] == now[len(now)-1-last] {
-		last++
-	}
-	var b strings.Builder
-	show := func(mark string, lines []string) {
-		for _, line := range lines {
-			b.WriteString(mark + line + "\n")
-		}
-	}
-	show(" ", old[max(0, first-aroundDiff):first])
-	show("-", old[first:len(old)-last])
-	show("+", now[first:len(now)-last])
-	show(" ", old[len(old)-last:min(len(old), len(old)-last+aroundDiff)])
-	return b.String()
+	return udiff.Unified("before", "after", old, now)
 }
 
-func linesOf(text string) []string {
-	for _, tag := range []string{"</p>", "</h1>", "</h2>", "</h3>", "</li>", "</tr>"} {
-		text = strings.ReplaceAll(text, tag, tag+"\n")
-	}
-	return strings.Split(strings.ReplaceAll(text, "\n\n", "\n"), "\n")
+// endLines ends a line after each element that is a block.
+func endLines(text string) string {
+	blocks := regexp.MustCompile(`(</(?:p|h[1-6]|li|tr|div|blockquote|pre)>|<br ?/?>)(\r?\n)?`)
+	return blocks.ReplaceAllString(text, "$1\n")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardtext"
 )
@@ -74,7 +75,7 @@ func outlineOf(content string) []Heading {
 		if len(out) == maxTitles {
 			break
 		}
-		out = append(out, Heading{h.Level, tools.Truncate(h.Text, 200), h.Position})
+		out = append(out, Heading{h.Level, safetext.Truncate(h.Text, 200), h.Position})
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -77,7 +78,7 @@ func (s screened) writtenCard(ctx context.Context, c tools.CallContext, q apiReq
 		if change.Target == name && change.After.Exists {
 			var held struct{ Type, Content string }
 			if json.Unmarshal(change.After.Data, &held) == nil {
-				out.Type, out.Content = held.Type, tools.Truncate(held.Content, maxText)
+				out.Type, out.Content = held.Type, safetext.Truncate(held.Content, maxText)
 			}
 		}
 	}

@@ -1,11 +1,13 @@
 package logseq
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -118,7 +120,7 @@ func toolError(err error) error {
 }
 
 // cleanMessage puts an untrusted message on one line of at most 300
-// characters.
+// bytes.
 func cleanMessage(msg string) string {
 	line := strings.Join(strings.Fields(strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f {
@@ -126,13 +128,7 @@ func cleanMessage(msg string) string {
 		}
 		return c
 	}, strings.ToValidUTF8(msg, "?"))), " ")
-	if r := []rune(line); len(r) > 300 {
-		line = string(r[:300]) + "…"
-	}
-	if line == "" {
-		return "no reason given"
-	}
-	return line
+	return cmp.Or(safetext.Shorten(line, 300), "no reason given")
 }
 
 // isNotFound reports whether the Peer said that something does not exist.

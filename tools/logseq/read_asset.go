@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -58,7 +59,7 @@ func runReadAsset(ctx context.Context, g *Graph, in ReadAssetIn) (ReadAssetOut, 
 	}
 	name, ok := assetPath(file)
 	if !ok {
-		return out, tools.Errorf(tools.Invalid, "path: %s is not in the folder assets", tools.Truncate(in.Path, 80)).
+		return out, tools.Errorf(tools.Invalid, "path: %s is not in the folder assets", safetext.Truncate(in.Path, 80)).
 			WithHint("list_assets names the files.")
 	}
 	shownBy, err := findAsset(ctx, g, name)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/internal/safetext"
 )
 
 // maxDepth is more than the levels of any page.
@@ -28,7 +28,7 @@ func (c *answerTrimmer) trim(b Block) (Block, bool) {
 		b.Properties = nil
 	}
 	if size := b.size(); size > maxAnswer {
-		b.Content, b.Raw = tools.Truncate(b.Content, maxAnswer/2)+" … (cut)", ""
+		b.Content, b.Raw = safetext.Truncate(b.Content, maxAnswer/2)+" … (cut)", ""
 		c.removed++
 	}
 	if c.budget < 0 {

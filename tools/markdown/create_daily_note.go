@@ -5,6 +5,7 @@ import (
 	"path"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -68,7 +69,7 @@ func (in CreateDailyNoteIn) create(ctx context.Context, n *Notebook, c tools.Cal
 			return CreateDailyNoteOut{}, err
 		}
 		n.versions.keep(p)
-		return CreateDailyNoteOut{Path: found, Content: tools.Truncate(p.text, maxContent), Etag: p.etag(), DryRun: in.DryRun}, nil
+		return CreateDailyNoteOut{Path: found, Content: safetext.Truncate(p.text, maxContent), Etag: p.etag(), DryRun: in.DryRun}, nil
 	}
 	o, err := n.outline(ctx)
 	if err != nil {
@@ -81,7 +82,7 @@ func (in CreateDailyNoteIn) create(ctx context.Context, n *Notebook, c tools.Cal
 	if n.view.Hides(file, []byte(text)) {
 		return CreateDailyNoteOut{}, hiddenError()
 	}
-	out := CreateDailyNoteOut{Path: file, Content: tools.Truncate(text, maxContent), DryRun: in.DryRun}
+	out := CreateDailyNoteOut{Path: file, Content: safetext.Truncate(text, maxContent), DryRun: in.DryRun}
 	if in.DryRun {
 		return out, nil
 	}

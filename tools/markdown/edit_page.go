@@ -10,6 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/internal/textmerge"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -106,7 +107,7 @@ func editPage() tools.Tool[*Notebook] {
 
 // diff is what a dry run would change in a file, at most maxContent bytes.
 func diff(file, before, after string) string {
-	return tools.Truncate(udiff.Unified(file, file, before, after), maxContent)
+	return safetext.Truncate(udiff.Unified(file, file, before, after), maxContent)
 }
 
 // EditPage implements edit_page.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/structure"
@@ -175,7 +176,7 @@ func (t editTarget) findHeading(text string, lines []structure.Line) ([]textRang
 		if len(names) == 0 {
 			return nil, e.WithHint("The page has no headings.")
 		}
-		return nil, e.WithHint("Its headings are: %s.", tools.Truncate(strings.Join(names, "; "), 1000))
+		return nil, e.WithHint("Its headings are: %s.", safetext.Truncate(strings.Join(names, "; "), 1000))
 	case 1:
 		return []textRange{{start: found[0].Start, content: found[0].Content, end: found[0].End}}, nil
 	}

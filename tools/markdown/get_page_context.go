@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 )
@@ -99,7 +100,7 @@ func (in GetPageContextIn) read(ctx context.Context, n *Notebook) (GetPageContex
 	out := GetPageContextOut{Path: file, Title: p.title(), Etag: p.etag(), Tags: p.tags(), Content: p.text}
 	size := int(in.Size)
 	if len(out.Content) > size*2/3 {
-		out.Content, out.Truncated = tools.Truncate(out.Content, size*2/3), true
+		out.Content, out.Truncated = safetext.Truncate(out.Content, size*2/3), true
 		out.Note = fmt.Sprintf("The page has %d bytes; read_page reads all. ", len(p.text))
 	}
 	size -= len(out.Content)
@@ -118,7 +119,7 @@ func (in GetPageContextIn) read(ctx context.Context, n *Notebook) (GetPageContex
 			break
 		}
 		if q, err := n.read(other); err == nil {
-			l.Text = tools.Truncate(strings.Join(strings.Fields(q.text[q.body:]), " "), min(200, size))
+			l.Text = safetext.Truncate(strings.Join(strings.Fields(q.text[q.body:]), " "), min(200, size))
 			size -= len(l.Text)
 		}
 		out.Linked = append(out.Linked, l)

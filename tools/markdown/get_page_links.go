@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 )
@@ -109,8 +110,8 @@ func outgoing(p *page, r *linkResolver, title func(file string) string) []Outgoi
 			continue
 		}
 		link := OutgoingLink{
-			Title: tools.Truncate(l.Target, 200), Line: l.Line, Heading: tools.Truncate(l.Heading, 200), Block: l.Block,
-			Text: tools.Truncate(l.Text, 200), Embed: l.Embed,
+			Title: safetext.Truncate(l.Target, 200), Line: l.Line, Heading: safetext.Truncate(l.Heading, 200), Block: l.Block,
+			Text: safetext.Truncate(l.Text, 200), Embed: l.Embed,
 		}
 		switch found, _ := r.resolve(p.file, l); {
 		case len(found) == 1:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -80,7 +81,7 @@ func (n *Notebook) ListPages(ctx context.Context, in ListPagesIn) (ListPagesOut,
 			break
 		}
 		if len(p.Content) > maxAnswer {
-			p.Content = tools.Truncate(p.Content, maxAnswer)
+			p.Content = safetext.Truncate(p.Content, maxAnswer)
 			out.Note += fmt.Sprintf("The text of %s is cut; use read_page. ", p.Path)
 			out.Truncated = true
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -144,7 +145,7 @@ func (out *ReadPageOut) show(lines []string, from int) (to int) {
 	to = from + len(lines)
 	out.Content = strings.Join(lines, "")
 	if len(out.Content) > maxContent {
-		out.Content = tools.Truncate(out.Content, maxContent)
+		out.Content = safetext.Truncate(out.Content, maxContent)
 		out.Note += fmt.Sprintf("Line %d is cut. ", to)
 	}
 	return to

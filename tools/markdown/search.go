@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
 )
@@ -61,7 +62,7 @@ func (s *search) readFilter(in SearchPagesIn, now time.Time) error {
 	filtered := in.Tag+in.Property+in.Since+string(in.Tasks)+in.LinksTo+string(in.Links) != ""
 	switch {
 	case strings.TrimSpace(in.Query) != "" && s.mode.readsWords() && len(s.query.Terms) == 0:
-		return tools.Errorf(tools.Invalid, "query: %q has no letters or digits", tools.Truncate(in.Query, 50)).WithHint("Use mode exact.")
+		return tools.Errorf(tools.Invalid, "query: %q has no letters or digits", safetext.Truncate(in.Query, 50)).WithHint("Use mode exact.")
 	case strings.TrimSpace(in.Query) == "" && s.mode != byWords:
 		return tools.Errorf(tools.Invalid, "query: must not be empty with mode %s", s.mode)
 	case strings.TrimSpace(in.Query) == "" && (s.kind == findLines || s.kind == findPages && !filtered):
@@ -98,7 +99,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		return t, nil
 	}
 	return time.Time{}, tools.Errorf(tools.Invalid, "since: %q is not a date (2026-11-01), time (RFC 3339) or age (7d, 12h)",
-		tools.Truncate(text, 50))
+		safetext.Truncate(text, 50))
 }
 
 // linkedFiles are the pages that link to one, that no page links to, or that have
@@ -182,7 +183,7 @@ func (s *search) linkTarget(arg string) (string, error) {
 	case 1:
 		return named[0], nil
 	}
-	return "", tools.Errorf(tools.Invalid, "links_to: %d pages are named %s", len(named), tools.Truncate(arg, 100)).
+	return "", tools.Errorf(tools.Invalid, "links_to: %d pages are named %s", len(named), safetext.Truncate(arg, 100)).
 		WithHint("Use the path of one: %s.", strings.Join(named[:min(5, len(named))], ", "))
 }
 

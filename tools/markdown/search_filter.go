@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
 )
@@ -28,13 +29,13 @@ func readProperty(f *index.Filter, text string, now time.Time) error {
 	f.Property = key
 	switch {
 	case key == "":
-		return tools.Errorf(tools.Invalid, "property: %q has no key", tools.Truncate(text, 50)).
+		return tools.Errorf(tools.Invalid, "property: %q has no key", safetext.Truncate(text, 50)).
 			WithHint("Use key, key=value, or a comparison such as created>2026-11-01.")
 	case sign == "=" || sign == "==":
 		f.Value = value
 		return nil
 	case sign == "!" || value == "":
-		return tools.Errorf(tools.Invalid, "property: %q cannot be read", tools.Truncate(text, 50)).
+		return tools.Errorf(tools.Invalid, "property: %q cannot be read", safetext.Truncate(text, 50)).
 			WithHint("Signs are =, !=, <, <=, > and >=, and a value follows.")
 	}
 	if agePattern.MatchString(value) {

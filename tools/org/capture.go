@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgedit"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
@@ -177,7 +178,7 @@ func checkCapture(t orgfile.CaptureTemplate, in *captureIn) error {
 		return err
 	}
 	for name, value := range in.Answers {
-		if err := checkLine("answers: "+tools.Truncate(name, 40), value); err != nil {
+		if err := checkLine("answers: "+safetext.Truncate(name, 40), value); err != nil {
 			return err
 		}
 	}

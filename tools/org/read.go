@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -22,7 +23,7 @@ type textPart struct {
 func part(data []byte, offset tools.Offset) textPart {
 	text, _ := folder.Text(data)
 	rest := text[min(int(offset), len(text)):]
-	cut := tools.Truncate(rest, maxContent)
+	cut := safetext.Truncate(rest, maxContent)
 	out := textPart{Content: strings.ToValidUTF8(cut, "\uFFFD")}
 	if len(cut) < len(rest) {
 		out.NextOffset = offset + tools.Offset(len(cut))

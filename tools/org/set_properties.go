@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -62,7 +63,7 @@ func (e *edit) setProperties(f *editedFile, i int, properties map[string]string,
 		f.DeleteProperty(i, key)
 	}
 	for _, key := range slices.Sorted(maps.Keys(properties)) {
-		if err := checkLength(tools.Truncate(key, 40), key+properties[key], maxValue); err != nil {
+		if err := checkLength(safetext.Truncate(key, 40), key+properties[key], maxValue); err != nil {
 			return err
 		}
 		if properties[key] == "" && strings.EqualFold(key, "ID") {

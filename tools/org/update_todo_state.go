@@ -3,6 +3,7 @@ package org
 import (
 	"context"
 
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgedit"
 )
@@ -78,7 +79,7 @@ func (e *edit) setState(f *editedFile, i int, current, state, note string) error
 			if state == "" {
 				return "(no state)"
 			}
-			return tools.Truncate(state, 100)
+			return safetext.Truncate(state, 100)
 		}
 		now, err := e.present(f)
 		if err != nil {

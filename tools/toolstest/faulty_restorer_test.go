@@ -73,6 +73,9 @@ func (s *faultySource) Restore(ctx context.Context, c tools.CallContext, changes
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	for _, change := range changes {
+		if err := s.CheckUndo(change); err != nil && s.fault != restoresWhatMustStay {
+			return err
+		}
 		now, _ := s.State(ctx, change.Target)
 		switch {
 		case equalStates(now, change.Before) || s.fault == restoreOverwritesEdits:
@@ -104,7 +107,7 @@ func (s *faultySource) Restore(ctx context.Context, c tools.CallContext, changes
 
 // CheckUndo implements [tools.UndoFilter].
 func (s *faultySource) CheckUndo(c tools.Change) error {
-	if s.fault == restoresWhatMustStay && c.After.Exists {
+	if (s.fault == takesBackNoRemoval || s.fault == restoresWhatMustStay) && c.After.Exists {
 		return tools.Errorf(tools.Denied, "%.80q does not come back", c.Target)
 	}
 	return nil

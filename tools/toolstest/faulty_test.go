@@ -53,6 +53,7 @@ const (
 	namelessConflict       fault = "conflict that names nothing"
 	restoresTooMuch        fault = "restore that changes more"
 	restoresWhatMustStay   fault = "restore of what no undo takes back"
+	takesBackNoRemoval     fault = "no undo takes a removal back, which is no fault"
 	readsHidden            fault = "read of what is hidden"
 	countsHidden           fault = "count of what is hidden"
 	announcesHidden        fault = "announcement of what is hidden"

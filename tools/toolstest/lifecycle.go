@@ -149,7 +149,7 @@ func checkClosedSource(s *suite) {
 	errs = append(errs, err, src.Check(s.ctx()))
 	_, err = src.Pages(s.ctx(), tools.PageQuery{})
 	errs = append(errs, err)
-	_, err = src.Page(s.ctx(), "nothing", 1)
+	_, err = src.Page(s.ctx(), "nothing")
 	errs = append(errs, err)
 	for _, err := range errs {
 		if e, ok := errors.AsType[*tools.Error](err); !ok || e.Code != tools.Unavailable {

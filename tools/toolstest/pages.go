@@ -6,13 +6,9 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
-
-// maxPageBytes is how much of a page the suite reads.
-const maxPageBytes = 64 << 10
 
 // checkPages browses a source as a person does: every listed page, and some
 // that do not exist.
@@ -22,24 +18,18 @@ func checkPages(s *suite) {
 	before := src.Digest()
 	listed := s.listPages(src.OpenedSource)
 	for _, p := range listed {
-		text, err := src.Page(s.ctx(), p.Name, maxPageBytes)
+		text, err := src.Page(s.ctx(), p.Name)
 		switch {
 		case err != nil:
 			s.Errorf("page %s is listed but does not exist: %v", abbreviate(p.Name, 80), err)
 		case text.MIME == "":
 			s.Errorf("page %s: no MIME type", abbreviate(p.Name, 80))
-		case len(text.Text) > maxPageBytes || text.Size < int64(len(text.Text)):
-			s.Errorf("page %s: %d bytes of %d, where at most %d were wanted", abbreviate(p.Name, 80), len(text.Text), text.Size, maxPageBytes)
 		}
 		checkPageLinks(s, src.OpenedSource, p.Name)
-		if cut, err := src.Page(s.ctx(), p.Name, 3); err == nil &&
-			(len(cut.Text) > 3 || utf8.ValidString(text.Text) && !utf8.ValidString(cut.Text)) {
-			s.Errorf("page %s, cut to 3 bytes: %q", abbreviate(p.Name, 80), cut.Text)
-		}
 	}
 	for _, text := range hostileTexts() {
 		s.checkReadableError("page "+abbreviate(text, 80), func() error {
-			_, err := src.Page(s.ctx(), text, maxPageBytes)
+			_, err := src.Page(s.ctx(), text)
 			_, linksErr := src.PageLinks(s.ctx(), text, 10)
 			_, fileErr := src.PageFile(s.ctx(), text)
 			if err != nil && (linksErr == nil || fileErr == nil) {
@@ -64,7 +54,7 @@ func checkPageLinks(s *suite, o *tools.OpenedSource, name string) {
 		if l.Page == "" && l.Text == "" {
 			s.Errorf("page %s: a link says neither its page nor its text", abbreviate(name, 80))
 		}
-		if _, err := o.Page(s.ctx(), l.Page, 1); l.Page != "" && err != nil {
+		if _, err := o.Page(s.ctx(), l.Page); l.Page != "" && err != nil {
 			s.Errorf("page %s links page %s, which cannot be read: %v", abbreviate(name, 80), abbreviate(l.Page, 80), err)
 		}
 	}
@@ -140,7 +130,7 @@ func checkSearch(s *suite) {
 			if found++; h.Page == "" {
 				continue
 			}
-			if _, err := src.Page(s.ctx(), h.Page, maxPageBytes); err != nil {
+			if _, err := src.Page(s.ctx(), h.Page); err != nil {
 				s.Errorf("%s found page %s, which cannot be read: %v", describeCall(t, args), abbreviate(h.Page, 80), err)
 			}
 		}
@@ -162,7 +152,7 @@ func (s *suite) comparePages(ask compareFunc, words []string) {
 	})
 	for _, word := range words {
 		ask("page "+word, func(w *observedSource) any {
-			text, err := w.Page(s.ctx(), word, maxPageBytes)
+			text, err := w.Page(s.ctx(), word)
 			links, linksErr := w.PageLinks(s.ctx(), word, 100)
 			_, fileErr := w.PageFile(s.ctx(), word)
 			return []any{text, s.errorJSON(err), links, s.errorJSON(linksErr), s.errorJSON(fileErr)}

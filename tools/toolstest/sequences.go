@@ -107,10 +107,17 @@ func (q *sequence) run(alone bool) {
 }
 
 // undoAll undoes every call, the last first, if nobody else edited. The data
-// must then be what it was at the start.
+// must then be what it was at the start, or if the System refuses to take a call back,
+// what else is undone must be as it was.
 func (q *sequence) undoAll(start string) {
 	q.suite.Helper()
+	anyStays := false
 	for _, c := range slices.Backward(q.calls) {
+		anyStays = anyStays || refusesUndo(q.source, reverseChanges(c.changes))
+		if anyStays {
+			q.undoCall(c) // earlier calls may have targets of it
+			continue
+		}
 		stuck := q.blocked(c.changes)
 		_, err := q.restore(q.source, "undo "+c.what, reverseChanges(c.changes))
 		if stuck && err != nil && tools.AsError(err).Code == tools.Conflict {
@@ -121,22 +128,25 @@ func (q *sequence) undoAll(start string) {
 			return
 		}
 	}
-	if q.Digest() != start {
+	if !anyStays && q.Digest() != start {
 		q.Errorf("%s: every call was undone, but the data is not as before", q.what)
 	}
 }
 
 // undoOneAgent undoes what one agent did, as far as nobody edited it later,
-// and then undoes the undo.
+// and then undoes the undo. A call whose undo must stay is undone after that.
 func (q *sequence) undoOneAgent() {
 	q.suite.Helper()
 	before := q.Digest()
 	var backs []recordedCall
+	var final []agentCall // no undo of their undo is allowed
 	for _, c := range slices.Backward(q.calls) {
 		if c.agent != 0 {
 			continue
 		}
-		if back := q.undoCall(c); len(back) > 0 {
+		if refusesUndo(q.source, c.changes) {
+			final = append(final, c)
+		} else if back := q.undoCall(c); len(back) > 0 {
 			backs = append(backs, recordedCall{what: c.what, changes: back})
 		}
 	}
@@ -153,13 +163,22 @@ func (q *sequence) undoOneAgent() {
 	if q.Digest() != before {
 		q.Errorf("%s: every undo was undone, but the data is not as before", q.what)
 	}
+	for _, c := range final {
+		if back := q.undoCall(c); len(back) > 0 {
+			q.checkRefused(q.source, "redo "+c.what, reverseChanges(back))
+		}
+	}
 }
 
 // undoCall undoes one call. It must succeed if every target is as the call
 // left it, and otherwise return a conflict and change nothing. No unrelated
-// target may change.
+// target may change. What the System refuses to take back must be refused.
 func (q *sequence) undoCall(c agentCall) []tools.Change {
 	q.suite.Helper()
+	if refusesUndo(q.source, reverseChanges(c.changes)) {
+		q.checkRefused(q.source, "undo "+c.what, reverseChanges(c.changes))
+		return nil
+	}
 	was := map[string]tools.State{}
 	for target := range q.known {
 		was[target] = q.readState(q.source, target)

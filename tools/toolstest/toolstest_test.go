@@ -58,6 +58,7 @@ func failing(t *testing.T, name string, patience time.Duration, kind tools.Kind,
 func TestSuiteFindsFaults(t *testing.T) {
 	for fault, want := range map[fault]struct{ check, says string }{
 		"":                     {},
+		takesBackNoRemoval:     {},
 		wrongAnswer:            {"examples", "answer differs"},
 		claimsNoNotes:          {"examples", "with NoNotes a tool only reads"},
 		readWrites:             {"reads change nothing", "tool get has effect read"},

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notesapi"
 )
@@ -67,7 +68,7 @@ func analyzeMeetings(ctx context.Context, w *Workspaces, args map[string]string)
 		if err != nil {
 			continue // it was deleted meanwhile
 		}
-		text := tools.Truncate(note.Markdown, left)
+		text := safetext.Truncate(note.Markdown, left)
 		left -= len(text)
 		texts = append(texts, tools.Message{Content: tools.Content{Kind: tools.Text, Text: "Note " + line.ID + ":\n\n" + text}})
 		if left <= 0 {
@@ -123,7 +124,7 @@ func promptMessages(ask string, about any) ([]tools.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	cut := tools.Truncate(string(text), maxPromptText)
+	cut := safetext.Truncate(string(text), maxPromptText)
 	if !json.Valid([]byte(cut)) {
 		ask += " The end is cut off; run_script reads all of it."
 	}

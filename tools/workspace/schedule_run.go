@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notestore"
@@ -183,7 +184,7 @@ const maxReason = 200
 
 // failureReason is an error on one line.
 func failureReason(err error) string {
-	return tools.Truncate(strings.Join(strings.Fields(tools.AsError(err).Message), " "), maxReason)
+	return safetext.Truncate(strings.Join(strings.Fields(tools.AsError(err).Message), " "), maxReason)
 }
 
 // callScript calls run_script as the client of a script.

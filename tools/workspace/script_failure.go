@@ -10,6 +10,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/sandbox"
 )
@@ -104,7 +105,7 @@ func scriptError(err error, result sandbox.Result, audit scriptAudit) error {
 			Detail struct{ Message string }
 		}
 		if json.Unmarshal(fault.Body, &answer) == nil && answer.Detail.Message != "" {
-			message += ": " + tools.Truncate(answer.Detail.Message, maxMessage)
+			message += ": " + safetext.Truncate(answer.Detail.Message, maxMessage)
 		}
 		if fault.Line > 0 {
 			message += fmt.Sprintf(" (line %d, column %d)", fault.Line, fault.Column)
@@ -142,7 +143,7 @@ func newScriptChange(c tools.Change, withDiff bool) ScriptChange {
 		change.Action = "delete"
 	}
 	if withDiff {
-		change.Diff = tools.Truncate(udiff.Unified(c.Target, c.Target, stateText(c.Before), stateText(c.After)), maxDiff)
+		change.Diff = safetext.Truncate(udiff.Unified(c.Target, c.Target, stateText(c.Before), stateText(c.After)), maxDiff)
 	}
 	return change
 }

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notesapi"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/sandbox"
@@ -247,7 +248,7 @@ func answerError(a notesapi.Response) *tools.Error {
 	if json.Unmarshal(body.Detail, &message) != nil && json.Unmarshal(body.Detail, &detail) == nil && detail.Message != "" {
 		message = detail.Message
 	}
-	message = tools.Truncate(message, maxMessage)
+	message = safetext.Truncate(message, maxMessage)
 	e := tools.Errorf(codeOfStatus(a.Status), "%s", message)
 	if a.Hidden {
 		e = tools.HiddenError("%s", message)

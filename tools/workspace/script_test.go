@@ -232,40 +232,43 @@ func mustJSON(t testing.TB, v any) []byte {
 	return b
 }
 
-// tasks are what people ask of a workspace, written against the types.
-func tasks() map[string]string {
-	return map[string]string{
-		"count notes":            `return kb.notes.list().length;`,
-		"titles by class":        `const by: Record<string, string[]> = {}; for (const n of kb.notes.list()) (by[n.class] ??= []).push(n.title); return by;`,
-		"pending tasks":          `return kb.query({ filter: { class: "Task", "properties.Status": "pending" } }).map(t => t.title);`,
-		"tasks due before":       `return kb.query({ filter: { "properties.Due": { $lt: "2026-01-01" } }, sort: "properties.Due" }).map(t => t.id);`,
-		"any of two states":      `return kb.query({ filter: { $or: [{ "properties.Status": "done" }, { "properties.Status": "pending" }] } }).length;`,
-		"search":                 `return kb.search({ q: "rent", limit: 5 }).map(n => n.id + n.excerpt);`,
-		"read a note":            `const n = kb.notes.get("weekly-sync"); return [n.title, n.properties.Attendees, n.markdown.length > 0];`,
-		"create a note":          `const s: Saved = kb.notes.create({ markdown: "# New\n\nText.\n", id: "new-one" }); return s.id;`,
-		"create a task":          `return kb.notes.create({ markdown: "# Call Bob\n\n## Status\npending\n", class: "Task" }).revision_id.length > 0;`,
-		"finish a task":          `const n = kb.notes.get("pay-rent"); return kb.notes.update(n.id, { markdown: n.markdown.replace("pending", "done"), parent_revision_id: n.revision_id }).id;`,
-		"refuse a stale edit":    `try { kb.notes.update("welcome", { markdown: "# X\n", parent_revision_id: "old" }); return 0; } catch (e) { if (e instanceof HostCallError) return e.status; throw e; }`,
-		"delete a note":          `kb.notes.delete("book-room"); return kb.notes.list().some(n => n.id === "book-room");`,
-		"history":                `return kb.notes.history("pay-rent", { limit: 10 }).revisions.map(r => r.deleted);`,
-		"restore":                `const r = kb.notes.history("pay-rent").revisions; return kb.notes.restore("pay-rent", { revision_id: r[r.length - 1]!.revision_id }).id;`,
-		"links of a note":        `return kb.links.list({ note_id: "weekly-sync" }).map(l => [l.source, l.target, l.origin]);`,
-		"make a link":            `return kb.links.create({ source: "welcome", target: "pay-rent", kind: "mentions" }).kind;`,
-		"fields of a class":      `return Object.entries(kb.classes.get("Task").fields).map(([name, f]) => name + ":" + f.type);`,
-		"make a class":           `return kb.classes.save("Book", { name: "Book", fields: { Author: { type: "string", required: true } } }).name;`,
-		"notes without links":    `const linked = new Set(kb.links.list().flatMap(l => [l.source, l.target])); return kb.notes.list().filter(n => !linked.has(n.id)).map(n => n.id);`,
-		"sum up with the input":  `const tag: string = input.tag; return kb.notes.list().filter(n => n.tags.includes(tag)).map(n => n.title).sort();`,
-		"tools of other sources": `return kb.sources.list().map(s => s.name + " " + s.tools.length);`,
+// A scriptTask is what people ask of a workspace, written against the types, and what the
+// sample answers.
+type scriptTask struct{ code, want string }
+
+func tasks() map[string]scriptTask {
+	return map[string]scriptTask{
+		"count notes":            {`return kb.notes.list().length;`, `4`},
+		"titles by class":        {`const by: Record<string, string[]> = {}; for (const n of kb.notes.list()) (by[n.class] ??= []).push(n.title); return by;`, `{"Task":["Pay the rent","Book a room"],"Meeting":["Weekly Sync"],"":["Welcome"]}`},
+		"pending tasks":          {`return kb.query({ filter: { class: "Task", "properties.Status": "pending" } }).map(t => t.title);`, `["Pay the rent"]`},
+		"tasks due before":       {`return kb.query({ filter: { "properties.Due": { $lt: "2026-01-01" } }, sort: "properties.Due" }).map(t => t.id);`, `["pay-rent"]`},
+		"any of two states":      {`return kb.query({ filter: { $or: [{ "properties.Status": "done" }, { "properties.Status": "pending" }] } }).length;`, `2`},
+		"search":                 {`return kb.search({ q: "rent", limit: 5 }).map(n => n.id + n.excerpt);`, `["pay-rent# Pay the rent","weekly-syncBob does [[pay-rent]]."]`},
+		"read a note":            {`const n = kb.notes.get("weekly-sync"); return [n.title, n.properties.Attendees, n.markdown.length > 0];`, `["Weekly Sync",["Alice","Bob"],true]`},
+		"create a note":          {`const s: Saved = kb.notes.create({ markdown: "# New\n\nText.\n", id: "new-one" }); return s.id;`, `"new-one"`},
+		"create a task":          {`return kb.notes.create({ markdown: "# Call Bob\n\n## Status\npending\n", class: "Task" }).revision_id.length > 0;`, `true`},
+		"finish a task":          {`const n = kb.notes.get("pay-rent"); return kb.notes.update(n.id, { markdown: n.markdown.replace("pending", "done"), parent_revision_id: n.revision_id }).id;`, `"pay-rent"`},
+		"refuse a stale edit":    {`try { kb.notes.update("welcome", { markdown: "# X\n", parent_revision_id: "old" }); return 0; } catch (e) { if (e instanceof HostCallError) return e.status; throw e; }`, `409`},
+		"delete a note":          {`kb.notes.delete("book-room"); return kb.notes.list().some(n => n.id === "book-room");`, `false`},
+		"history":                {`return kb.notes.history("pay-rent", { limit: 10 }).revisions.map(r => r.deleted);`, `[false,false,false]`},
+		"restore":                {`const r = kb.notes.history("pay-rent").revisions; return kb.notes.restore("pay-rent", { revision_id: r[r.length - 1]!.revision_id }).id;`, `"pay-rent"`},
+		"links of a note":        {`return kb.links.list({ note_id: "weekly-sync" }).map(l => [l.source, l.target, l.origin]);`, `[["book-room","weekly-sync","text"],["weekly-sync","pay-rent","text"],["welcome","weekly-sync","text"]]`},
+		"make a link":            {`return kb.links.create({ source: "welcome", target: "pay-rent", kind: "mentions" }).kind;`, `"mentions"`},
+		"fields of a class":      {`return Object.entries(kb.classes.get("Task").fields).map(([name, f]) => name + ":" + f.type);`, `["Due:date","Status:string"]`},
+		"make a class":           {`return kb.classes.save("Book", { name: "Book", fields: { Author: { type: "string", required: true } } }).name;`, `"Book"`},
+		"notes without links":    {`const linked = new Set(kb.links.list().flatMap(l => [l.source, l.target])); return kb.notes.list().filter(n => !linked.has(n.id)).map(n => n.id);`, `[]`},
+		"sum up with the input":  {`const tag: string = input.tag; return kb.notes.list().filter(n => n.tags.includes(tag)).map(n => n.title).sort();`, `["Book a room","Pay the rent","Weekly Sync"]`},
+		"tools of other sources": {`return kb.sources.list().map(s => s.name + " " + s.tools.length);`, `["other 9"]`},
 	}
 }
 
 func TestTasks(t *testing.T) {
 	b := openBench(t, "")
-	for name, code := range tasks() {
-		if out, err := b.run(ScriptIn{Code: code, Language: "ts", Input: JSONValue{json.RawMessage(`{"tag":"team"}`)}, DryRun: true}); err != nil {
+	for name, task := range tasks() {
+		if out, err := b.run(ScriptIn{Code: task.code, Language: "ts", Input: JSONValue{json.RawMessage(`{"tag":"team"}`)}, DryRun: true}); err != nil {
 			t.Errorf("%s: %v", name, err)
-		} else if len(out.Value.RawMessage) == 0 {
-			t.Errorf("%s answers nothing", name)
+		} else if got := string(out.Value.RawMessage); got != task.want {
+			t.Errorf("%s answers %s, want %s", name, got, task.want)
 		}
 	}
 }
@@ -280,10 +283,10 @@ func TestTasksCompile(t *testing.T) {
 	dir := t.TempDir()
 	files := []string{filepath.Join(dir, "script.d.ts")}
 	contents := []string{facadeTypes()}
-	for name, code := range tasks() {
+	for name, task := range tasks() {
 		id := strings.ReplaceAll(name, " ", "_")
 		files = append(files, filepath.Join(dir, id+".ts"))
-		contents = append(contents, "function "+id+"() {\n"+code+"\n}\n")
+		contents = append(contents, "function "+id+"() {\n"+task.code+"\n}\n")
 	}
 	for i, file := range files {
 		if err := os.WriteFile(file, []byte(contents[i]), 0o600); err != nil {

@@ -3,7 +3,10 @@ package pane
 import (
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/theme"
 )
 
 // quotePossibleImpostor is a client as a row names it. In quotes: it calls itself what a client is
@@ -42,10 +45,7 @@ func (n *rowClientNames) name(c *status.Call) string {
 
 // truncatedClientName is a client as a footer names it.
 func truncatedClientName(client string) string {
-	if name := []rune(client); len(name) > maxFooterName {
-		return string(name[:maxFooterName-1]) + "…"
-	}
-	return client
+	return ansi.Truncate(theme.Sanitize(client), maxFooterName, "…")
 }
 
 // maxFooterName bounds a client's name in a footer, where keys stand beside each other.

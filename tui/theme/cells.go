@@ -2,9 +2,10 @@ package theme
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/lectern-mcp/lectern/internal/safetext"
 )
 
 // reset ends what a Style began.
@@ -16,16 +17,9 @@ const maxTextBytes = 4096
 
 func truncateAndSanitize(text string) string { return Sanitize(TruncateBytes(text, maxTextBytes)) }
 
-// TruncateBytes returns the first n bytes of s at most, in whole runes and with
+// TruncateBytes returns the first n bytes of s at most, in whole characters and with
 // an ellipsis where something was cut.
-func TruncateBytes(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n -= len("…"); n > 0 && !utf8.RuneStart(s[n]); n-- {
-	}
-	return s[:n] + "…"
-}
+func TruncateBytes(s string, n int) string { return safetext.Shorten(s, n) }
 
 // Text paints text, made [Sanitize].
 func (s Style) Text(text string) string { return s.paint(truncateAndSanitize(text)) }

@@ -2,29 +2,18 @@ package widget
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 )
 
 // FormatCount is n with separators between thousands: 1,204.
-func FormatCount[N int | uint64](n N) string {
-	s := strconv.FormatInt(int64(n), 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func FormatCount[N int | uint64](n N) string { return humanize.Comma(int64(n)) }
 
 // CountWithNoun is n of something: "1 call", "2 calls", "3 matches".
 func CountWithNoun[N int | uint64](n N, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	if strings.HasSuffix(noun, "ch") {
-		noun += "e"
-	}
-	return FormatCount(n) + " " + noun + "s"
+	return FormatCount(n) + " " + english.PluralWord(int(n), noun, "")
 }
 
 // FormatTokenEstimate estimates how many tokens n bytes are for an agent.

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/problems"
 	"github.com/lectern-mcp/lectern/status"
@@ -34,7 +36,7 @@ func checkConfig(_ context.Context, r *checkRun) status.Check {
 	case !conf.InFile():
 		return okResult("there is no %s; the defaults apply", r.Paths.File())
 	default:
-		return okResult("%s, with %s", r.Paths.File(), formatCount(len(conf.Sources), "source"))
+		return okResult("%s, with %s", r.Paths.File(), english.Plural(len(conf.Sources), "source", ""))
 	}
 }
 
@@ -100,7 +102,7 @@ func checkSourceState(ctx context.Context, r *checkRun, s app.Source) status.Che
 		switch {
 		case src.Name != s.Name:
 		case src.State == status.Ready:
-			return okResult("%s %s, %s%s", src.Kind, src.Location, formatCount(src.Tools, "tool"), hides)
+			return okResult("%s %s, %s%s", src.Kind, src.Location, english.Plural(src.Tools, "tool", ""), hides)
 		default:
 			detail := src.Kind + " " + src.Location + " is " + string(src.State)
 			if src.Note != "" {

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/problems"
 	"github.com/lectern-mcp/lectern/internal/filelock"
@@ -64,7 +66,8 @@ func checkHub(_ context.Context, r *checkRun) status.Check {
 	if _, err := r.snapshot(); err != nil {
 		return addResultAction(failResult(err.Error(), problems.HubNeedsRestart.Fix), status.RestartHub, "")
 	}
-	return okResult("pid %d, %s, %s in flight", vitals.PID, formatCount(vitals.Sessions, "session"), formatCount(vitals.InFlight, "call"))
+	return okResult("pid %d, %s, %s in flight", vitals.PID, english.Plural(vitals.Sessions, "session", ""),
+		english.Plural(vitals.InFlight, "call", ""))
 }
 
 // HubFiles are the files that a hub which serves has open, and no process beside it

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/lectern-mcp/lectern/internal/safetext"
 )
 
 // ErrOutcomeUnknown means that a write was sent, and no answer came: the wiki may or
@@ -158,9 +160,5 @@ func commonCode(code string, status int) string {
 
 // bound keeps a message of others short, and on one line.
 func bound(message string) string {
-	message = strings.Join(strings.Fields(message), " ")
-	if rs := []rune(message); len(rs) > 500 {
-		return string(rs[:500]) + "…"
-	}
-	return message
+	return safetext.Shorten(strings.Join(strings.Fields(message), " "), 500)
 }

@@ -154,11 +154,15 @@ func TestRoundTrips(t *testing.T) {
 				return err
 			}
 			data, err := os.ReadFile(path)
-			files++
-			checkRoundTrip(t, strings.ReplaceAll(string(data), "\r\n", "\n"))
+			if err == nil {
+				files++
+				checkRoundTrip(t, strings.ReplaceAll(string(data), "\r\n", "\n"))
+			}
 			return err
 		})
-		t.Logf("%d files, %v", files, err)
+		if err != nil || files == 0 {
+			t.Fatalf("%d files of %s were read: %v", files, vault, err)
+		}
 	}
 	random := rand.New(rand.NewPCG(7, 7))
 	for range 1000 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notestore"
 )
 
@@ -95,7 +96,7 @@ func newNoteRow(r notestore.Record) noteRow {
 	row := noteRow{Record: r}
 	row.shortenProperties()
 	if len(r.Title) > maxRowField {
-		row.Title = cutText(r.Title, maxRowProperty)
+		row.Title = safetext.Shorten(r.Title, maxRowProperty)
 		row.truncate("title")
 	}
 	for name, list := range map[string]*[]string{"tags": &row.Tags, "links": &row.Links} {
@@ -109,7 +110,7 @@ func newNoteRow(r notestore.Record) noteRow {
 }
 
 func (r *noteRow) truncate(name string) {
-	r.Truncated = append(r.Truncated, cutText(name, maxRowProperty))
+	r.Truncated = append(r.Truncated, safetext.Shorten(name, maxRowProperty))
 }
 
 // shortenProperties leaves out what is too long, in a copy: the record may be kept.
@@ -154,14 +155,4 @@ func textLength(value any) (n int) {
 		n = 1 // a number
 	}
 	return n
-}
-
-// cutText is the beginning of a text, of at most n characters.
-func cutText(text string, n int) string {
-	for at := range text {
-		if n--; n < 0 {
-			return text[:at] + "…"
-		}
-	}
-	return text
 }
