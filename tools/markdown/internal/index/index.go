@@ -28,7 +28,13 @@ type Index struct {
 	db    *sqlstore.Store
 	file  string
 	build *build // nil: it is complete
+	// ranking has room for fewer searches by words than connections read, so that a list
+	// does not wait for many searches of common words.
+	ranking chan struct{}
 }
+
+// maxRanking is how many searches by words run at a time.
+const maxRanking = 3
 
 // Open opens the index in a file. One that is missing, damaged or of another
 // version is made again, empty.
@@ -57,7 +63,7 @@ func open(ctx context.Context, file string) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{db: db, file: file}
+	x := &Index{db: db, file: file, ranking: make(chan struct{}, maxRanking)}
 	if sound {
 		return x, nil
 	}

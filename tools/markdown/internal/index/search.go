@@ -26,6 +26,12 @@ func (x *Index) Search(ctx context.Context, q Query, offset, limit int) (hits []
 		hits, total, err = x.find(ctx, "SELECT p.file, 0.0 FROM pages p WHERE "+where+order, args, offset, limit)
 		return hits, total, AllWords, err
 	}
+	select {
+	case x.ranking <- struct{}{}:
+		defer func() { <-x.ranking }()
+	case <-ctx.Done():
+		return nil, 0, AllWords, ctx.Err()
+	}
 	last := AnyPrefix
 	if q.Spellings != nil {
 		how, last = NearWords, NearWords
