@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// A vaultEditor edits a page of its own as another program does, so that the next
-// search cannot be answered from what an equal one has found.
+// A vaultEditor edits a page of its own as another program does.
 type vaultEditor struct {
 	server *benchServer
 	file   string
@@ -44,7 +43,7 @@ func (s *benchServer) writeUntilFound(b *testing.B, file, text, word string) {
 	}
 }
 
-// benchSearch measures a search, each time in another state of the vault.
+// benchSearch measures a search, each time after an edit.
 func (e *vaultEditor) benchSearch(b *testing.B, name, query string) {
 	b.Helper()
 	b.Run(name, func(b *testing.B) {
@@ -75,7 +74,7 @@ func ownQuery(client, search int) string {
 }
 
 // benchParallelSearches measures how long 80 searches of 8 clients take that begin
-// together, each time in another state of the vault.
+// together, each time after an edit.
 func (e *vaultEditor) benchParallelSearches(b *testing.B, exe, home string, query func(client, search int) string) {
 	clients := make([]*benchServer, 8)
 	for i := range clients {

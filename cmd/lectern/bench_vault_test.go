@@ -220,13 +220,13 @@ func benchLectern(b *testing.B, vault string, pages int) {
 	p.call(b, "search_pages", first)
 	p.bench(b, "read", "read_page", `{"path":"Area 0/Page 30.md"}`)
 	e := &vaultEditor{server: p, file: filepath.Join(vault, "Area 0", "Scratch.md")}
-	b.Run("search rare", func(b *testing.B) { // each another word, or its answer would be kept
+	b.Run("search rare", func(b *testing.B) {
 		printMedian(b, p.benchEach(b, "search_pages", func(i int) string { return `{"query":"` + otherRareWord(i%rareWords(pages)) + `"}` }))
 	})
 	e.benchSearch(b, "search rare after an edit", rareWord)
-	e.benchSearch(b, "search common", commonWord)
-	e.benchSearch(b, "search phrase", `\"`+wordPhrase+`\"`)
-	p.bench(b, "search common again", "search_pages", `{"query":"`+commonWord+`"}`)
+	p.bench(b, "search common", "search_pages", `{"query":"`+commonWord+`"}`)
+	p.bench(b, "search two words of all pages", "search_pages", `{"query":"w1 w2"}`)
+	p.bench(b, "search phrase", "search_pages", `{"query":"\"`+wordPhrase+`\""}`)
 	p.bench(b, "search exact", "search_pages", `{"query":"nlikely compan","mode":"exact"}`)
 	p.bench(b, "list 100 pages", "list_pages", `{"path":"Area 1","limit":100}`)
 	p.bench(b, "links", "get_page_links", `{"path":"Area 0/Target.md"}`)

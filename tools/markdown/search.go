@@ -198,8 +198,6 @@ type oddPages struct{ orphans, broken, attached map[string]bool }
 
 // A stateCache keeps what takes long to find out, until a page changes.
 type stateCache struct {
-	rankings rankCache
-
 	mu  sync.Mutex
 	odd *oddPages // takes all links of the vault
 }

@@ -86,18 +86,33 @@ func (s *search) readAll(ctx context.Context) (pages []index.Page, err error) {
 	return pages, err
 }
 
-// pages finds pages.
+// pages finds pages, and reads those to show.
 func (s *search) pages(ctx context.Context) (out SearchPagesOut, err error) {
-	r := s.described(ctx)
-	if r.err != nil {
-		return out, r.err
+	hits, found, how, err := s.rank(ctx)
+	if err != nil {
+		return out, err
 	}
-	out.Matches, out.Total = slices.Clone(r.matches), r.total
-	total, how := r.found, r.how
+	matches, changed := make([]PageMatch, len(hits)), make([]bool, len(hits))
+	err = folder.ForEach(ctx, len(hits), func(i int) {
+		matches[i], changed[i] = s.describeHit(hits[i].File)
+		if !s.query.Since.IsZero() || !s.query.Until.IsZero() {
+			_, modified := s.n.view.Stat(hits[i].File)
+			matches[i].Modified = modified.UTC().Format("2006-01-02T15:04Z")
+		}
+	})
+	if err != nil {
+		return out, err
+	}
+	for i, m := range matches {
+		if !changed[i] {
+			out.Matches = append(out.Matches, m)
+		}
+	}
+	out.Total = found - (len(matches) - len(out.Matches))
 	switch all := len(s.query.Terms); {
-	case total == 0 && all > 0:
+	case found == 0 && all > 0:
 		out.Note = "No page has any of these words. Try others, kind attachment, or list_pages. "
-	case total == 0:
+	case found == 0:
 		out.Note = "No page meets all filters. Leave one out. "
 	case how == index.AllPrefixes:
 		out.Note = "No page has these words; these have words that begin with them. "
@@ -108,46 +123,10 @@ func (s *search) pages(ctx context.Context) (out SearchPagesOut, err error) {
 	return out, nil
 }
 
-// described are the pages to show. While nothing changes, equal searches share them.
-func (s *search) described(ctx context.Context) *ranking {
-	key := rankKey(s.query, s.offset, s.limit)
-	if s.x == nil || key == "" {
-		r := new(ranking)
-		s.describe(ctx, r)
-		return r
-	}
-	return s.cache.rankings.find(ctx, fmt.Sprintf("%s %q", key, s.text), func(r *ranking) { s.describe(ctx, r) })
-}
-
-// describe reads the pages to show.
-func (s *search) describe(ctx context.Context, r *ranking) {
-	var hits []index.Hit
-	if hits, r.total, r.how, r.err = s.rank(ctx); r.err != nil {
-		return
-	}
-	matches, states := make([]PageMatch, len(hits)), make([]hitState, len(hits))
-	r.err = folder.ForEach(ctx, len(hits), func(i int) {
-		matches[i], states[i] = s.describeHit(hits[i].File)
-		if !s.query.Since.IsZero() || !s.query.Until.IsZero() {
-			_, modified := s.n.view.Stat(hits[i].File)
-			matches[i].Modified = modified.UTC().Format("2006-01-02T15:04Z")
-		}
-	})
-	r.found = r.total
-	for i, state := range states {
-		r.partly = r.partly || state != hitRead
-		if state == hitChanged {
-			r.total--
-			continue
-		}
-		r.matches = append(r.matches, matches[i])
-	}
-}
-
 // rank is [index.Index.Search], from the index or from the files.
 func (s *search) rank(ctx context.Context) (hits []index.Hit, total int, how index.Match, err error) {
 	if s.x != nil {
-		return s.cache.rankings.search(ctx, s.x, s.query, s.offset, s.limit)
+		return s.x.Search(ctx, s.query, s.offset, s.limit)
 	}
 	files := s.outline.pageFiles()
 	counts, bad := make([]index.Counts, len(files)), make([]bool, len(files))
@@ -167,31 +146,20 @@ func (s *search) rank(ctx context.Context) (hits []index.Hit, total int, how ind
 	return hits[from:min(from+s.limit, len(hits))], len(hits), how, nil
 }
 
-// A hitState is what became of a page that matches.
-type hitState int
-
-const (
-	hitRead hitState = iota
-	hitUnread
-	hitChanged // it does not match any more
-)
-
-// describeHit reads a page that matches again, for its title and the best line.
-func (s *search) describeHit(file string) (PageMatch, hitState) {
+// describeHit reads a page that matches again, for its title and the best line. It reports
+// whether the page does not match any more.
+func (s *search) describeHit(file string) (m PageMatch, changed bool) {
 	p, err := s.n.read(file)
 	switch {
 	case err != nil && len(s.words.tokens) == 0:
-		return PageMatch{Path: file, Title: titleOfFile(s.n.graph, file)}, hitUnread
+		return PageMatch{Path: file, Title: titleOfFile(s.n.graph, file)}, false
 	case err != nil:
-		return PageMatch{}, hitChanged
+		return PageMatch{}, true
 	case len(s.words.tokens) == 0:
-		return PageMatch{Path: file, Title: p.title()}, hitRead
+		return PageMatch{Path: file, Title: p.title()}, false
 	}
-	m, ok := match(p, s.words)
-	if !ok {
-		return m, hitChanged
-	}
-	return m, hitRead
+	m, matches := match(p, s.words)
+	return m, !matches
 }
 
 // lines finds lines, or with a mode other than words the pages that have them.

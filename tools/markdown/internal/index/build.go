@@ -12,14 +12,14 @@ import (
 )
 
 // An index of a whole vault is made in a file of its own, without a log of its changes
-// and without what only readers need: that takes half the time (docs/adr/0049).
+// and without what only readers need: that takes half the time. FTS5 keeps what it is
+// given in segments, and merges them again and again while it grows; here it merges
+// them once, at the end (docs/adr/0049).
 
 // A build is what a new index still lacks.
 type build struct {
 	target  string
 	indexes []string // statements that create them
-	words   *wordBuild
-	keys    *keyBuild
 }
 
 // Begin makes a new, empty index, which takes the place of the one in file when it is
@@ -34,12 +34,16 @@ func Begin(ctx context.Context, file string) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{db: db, file: scratch, build: &build{target: file, words: newWordBuild(scratch), keys: newKeyBuild(scratch)}}
+	x := &Index{db: db, file: scratch, build: &build{target: file}}
 	if err := db.Write(ctx, func(c *sqlstore.Conn) error { return x.build.prepare(ctx, c) }); err != nil {
 		return nil, errors.Join(fmt.Errorf("begin index: %w", err), x.Close())
 	}
 	return x, nil
 }
+
+// maxSegments is how many segments of its words FTS5 keeps before it merges them. More
+// of them take memory, and no less time: a merge reads them all at once.
+const maxSegments = 100
 
 func (b *build) prepare(ctx context.Context, c *sqlstore.Conn) error {
 	type found struct{ name, statement string }
@@ -55,6 +59,16 @@ func (b *build) prepare(ctx context.Context, c *sqlstore.Conn) error {
 			_, err = c.Exec(ctx, "DROP INDEX "+f.name)
 		}
 	}
+	if err != nil {
+		return err
+	}
+	return configureWords(ctx, c, 0, maxSegments)
+}
+
+// configureWords says how many segments FTS5 merges at a time, 0 for none, and how many
+// there may be before it must.
+func configureWords(ctx context.Context, c *sqlstore.Conn, automerge, crisismerge int) error {
+	_, err := c.Exec(ctx, "INSERT INTO words (words, rank) VALUES ('automerge', ?), ('crisismerge', ?)", automerge, crisismerge)
 	return err
 }
 
@@ -72,7 +86,7 @@ func (x *Index) Complete(ctx context.Context) (*Index, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("complete index: %w", err), x.Close())
 	}
-	if err = errors.Join(x.db.Close(), b.close()); err == nil {
+	if err = x.db.Close(); err == nil {
 		err = os.Rename(x.file, b.target)
 	}
 	if err == nil {
@@ -84,42 +98,21 @@ func (x *Index) Complete(ctx context.Context) (*Index, error) {
 	return open(ctx, b.target)
 }
 
-// close removes temporary files.
-func (b *build) close() error { return errors.Join(b.words.close(), b.keys.close()) }
-
 func (b *build) finish(ctx context.Context, c *sqlstore.Conn) error {
-	if err := b.keys.finish(ctx, c); err != nil {
-		return err
-	}
 	for _, statement := range b.indexes {
 		if _, err := c.Exec(ctx, statement); err != nil {
 			return err
 		}
 	}
-	return b.words.finish(ctx, c)
-}
-
-// add adds the words and keys of pages, which get the ids after last.
-func (b *build) add(put []Page, last int64) error {
-	for i := range put {
-		page := uint32(last) + uint32(i) + 1
-		if err := errors.Join(b.words.add(page, put[i].row), b.keys.add(page, &put[i])); err != nil {
-			return err
-		}
+	if _, err := c.Exec(ctx, "INSERT INTO words (words) VALUES ('optimize')"); err != nil {
+		return err
 	}
-	return nil
+	return configureWords(ctx, c, 4, 16) // what FTS5 does by itself
 }
-
-// Suffixes of the temporary files of an index that is built.
-const (
-	wordsSuffix = "-words"
-	namesSuffix = "-names"
-	linksSuffix = "-links"
-)
 
 // removeFiles removes a database and what belongs to it.
 func removeFiles(file string) error {
-	for _, suffix := range []string{"", "-wal", "-shm", closedSuffix, wordsSuffix, namesSuffix, linksSuffix} {
+	for _, suffix := range []string{"", "-wal", "-shm", closedSuffix} {
 		if err := os.Remove(file + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -7,20 +7,20 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 )
 
-// What Begin leaves out Complete makes: tables, indexes and settings are those of an
-// index that was never begun.
+// What Begin leaves out Complete makes: tables and indexes are those of an index that was
+// never begun.
 func TestCompleteLacksNothing(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "index.db")
-	for _, left := range []string{"-new", "-new-words", "-new-names", "-new-links"} {
-		if err := os.WriteFile(file+left, []byte("what a killed hub has left"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.WriteFile(file+"-new", []byte("what a killed hub has left"), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	begun, err := Begin(t.Context(), file)
 	if err != nil {
@@ -37,7 +37,7 @@ func TestCompleteLacksNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(settings(t, opened), settings(t, built)); diff != "" {
+	if diff := cmp.Diff(layout(t, opened), layout(t, built)); diff != "" {
 		t.Error(diff)
 	}
 	for _, x := range []*Index{built, opened} {
@@ -50,17 +50,44 @@ func TestCompleteLacksNothing(t *testing.T) {
 	}
 }
 
-func settings(t *testing.T, x *Index) []string {
+func layout(t *testing.T, x *Index) []string {
 	t.Helper()
 	all, err := sqlstore.Select(t.Context(), x.db.Reader(), func(r sqlstore.Row) (s string, err error) {
 		err = r.Scan(&s)
 		return s, err
-	}, "SELECT name || coalesce(sql, '') AS it FROM sqlite_schema UNION ALL SELECT k || ' ' || v FROM words_config "+
+	}, "SELECT name || coalesce(sql, '') AS it FROM sqlite_schema "+
 		"UNION ALL SELECT * FROM pragma_journal_mode UNION ALL SELECT * FROM pragma_auto_vacuum ORDER BY it")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// A file with the tables of another build is made again.
+func TestOtherLayout(t *testing.T) {
+	const table = "CREATE TABLE pages (id INTEGER PRIMARY KEY)"
+	for name, other := range map[string]sqlstore.Schema{
+		"before": {Name: "pages", Migrations: fstest.MapFS{"sqlite/0001_pages.sql": {Data: []byte(table)}}},
+		"later": {Name: schema().Name, Migrations: fstest.MapFS{
+			"sqlite/0001_pages.sql": {Data: []byte(table)}, "sqlite/0002_more.sql": {Data: []byte("CREATE TABLE more (id INTEGER)")},
+		}},
+	} {
+		file := filepath.Join(t.TempDir(), "index.db")
+		db, err := sqlstore.Open(t.Context(), sqlstore.Options{Database: file, Schema: other, Cache: true, Now: time.Now})
+		if err == nil {
+			err = db.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := Open(t.Context(), file)
+		if err == nil {
+			err = errors.Join(x.Update(t.Context(), []Page{{File: "a.md", text: "words"}}, nil), x.Close())
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 // An index that is given up, or whose completion is cancelled, leaves nothing, and the one
@@ -95,13 +122,8 @@ func giveUpIndex(t *testing.T, end func(*Index) error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	begun.build.words.maxSize, begun.build.keys.names.maxSize, begun.build.keys.links.maxSize = 1, 1, 1
-	page := Page{File: "a.md", Names: []Name{{PathName, "a"}}, LinkKeys: []string{"b"}, text: "words"}
-	if err := begun.Update(t.Context(), []Page{page}, nil); err != nil {
+	if err := begun.Update(t.Context(), []Page{{File: "a.md", text: "words"}}, nil); err != nil {
 		t.Fatal(err)
-	}
-	if spilled, err := filepath.Glob(file + "-new-*"); err != nil || len(spilled) != 3 {
-		t.Errorf("%q are beside the new file, %v", spilled, err)
 	}
 	if err := end(begun); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
@@ -26,16 +25,16 @@ var migrations embed.FS
 // An Index is an open index. Its methods are safe for concurrent use; readers see
 // the pages as they were before a Put or after it.
 type Index struct {
-	db     *sqlstore.Store
-	file   string
-	build  *build // nil: it is complete
-	sizes  pageSizes
-	unused unusedLists
-	// ranking has room for as many searches by words as there are processors: each has
-	// megabytes of lists, and more at a time take no less time.
+	db    *sqlstore.Store
+	file  string
+	build *build // nil: it is complete
+	// ranking has room for fewer searches by words than connections read, so that a list
+	// does not wait for many searches of common words.
 	ranking chan struct{}
-	last    int64 // the highest id that a page has had since it is open
 }
+
+// maxRanking is how many searches by words run at a time.
+const maxRanking = 3
 
 // Open opens the index in a file. One that is missing, damaged or of another
 // version is made again, empty.
@@ -50,8 +49,10 @@ func Open(ctx context.Context, file string) (*Index, error) {
 	return open(ctx, file)
 }
 
+// schema is the one layout that an index has: a file with any other, which bears another
+// name or number, is made again.
 func schema() sqlstore.Schema {
-	return sqlstore.Schema{Name: "pages", Migrations: migrations, Folder: "migrations"}
+	return sqlstore.Schema{Name: "page_index", Migrations: migrations, Folder: "migrations"}
 }
 
 func open(ctx context.Context, file string) (*Index, error) {
@@ -62,7 +63,7 @@ func open(ctx context.Context, file string) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{db: db, file: file, ranking: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	x := &Index{db: db, file: file, ranking: make(chan struct{}, maxRanking)}
 	if sound {
 		return x, nil
 	}
@@ -79,7 +80,7 @@ func (x *Index) Close() error {
 		return err
 	}
 	if x.build != nil {
-		return errors.Join(x.build.close(), removeFiles(x.file))
+		return removeFiles(x.file)
 	}
 	return markClosed(x.file)
 }

@@ -127,13 +127,17 @@ func (q Query) Count(p Page) Counts {
 // count counts where a term is, and where the beginning of its last word is.
 func count(tokens, term []string) (words, prefixes int) {
 	last := len(term) - 1
+	beginning := isBeginning(term[last])
 	for i := 0; i+last < len(tokens); i++ {
 		if !strings.HasPrefix(tokens[i+last], term[last]) || !slices.Equal(tokens[i:i+last], term[:last]) {
 			continue
 		}
-		prefixes++
-		if tokens[i+last] == term[last] {
+		whole := tokens[i+last] == term[last]
+		if whole {
 			words++
+		}
+		if whole || beginning {
+			prefixes++
 		}
 	}
 	return words, prefixes

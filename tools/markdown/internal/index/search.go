@@ -26,7 +26,24 @@ func (x *Index) Search(ctx context.Context, q Query, offset, limit int) (hits []
 		hits, total, err = x.find(ctx, "SELECT p.file, 0.0 FROM pages p WHERE "+where+order, args, offset, limit)
 		return hits, total, AllWords, err
 	}
-	return x.findWords(ctx, q, where, args, offset, limit)
+	select {
+	case x.ranking <- struct{}{}:
+		defer func() { <-x.ranking }()
+	case <-ctx.Done():
+		return nil, 0, AllWords, ctx.Err()
+	}
+	last := AnyPrefix
+	if q.Spellings != nil {
+		how, last = NearWords, NearWords
+	}
+	err = x.db.Read(ctx, func(c *sqlstore.Conn) error {
+		for ; ; how++ {
+			if hits, total, err = findWords(ctx, c, q, how, where, args, offset, limit); err != nil || total > 0 || how == last {
+				return err
+			}
+		}
+	})
+	return hits, total, how, err
 }
 
 // find reads a part of a result, and counts all of it.

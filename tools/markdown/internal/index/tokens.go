@@ -31,15 +31,11 @@ func Fold(s string) string {
 // of a script without spaces between words is a token of its own, so that a word
 // in it is found as a phrase.
 func Tokens(text string) (tokens []string) {
-	joined, count := joinTokens(text)
-	if count > 0 {
-		tokens = strings.Split(joined[:len(joined)-1], " ")
-	}
-	return tokens
+	return strings.Fields(joinTokens(text))
 }
 
-// joinTokens are the tokens of a text with a space after each, and their number.
-func joinTokens(text string) (joined string, count uint64) {
+// joinTokens are the tokens of a text with a space after each.
+func joinTokens(text string) string {
 	j := tokenJoiner{out: make([]byte, 0, len(text)+1)}
 	for at := 0; at < len(text); {
 		c := text[at]
@@ -60,14 +56,13 @@ func joinTokens(text string) (joined string, count uint64) {
 		at = end
 	}
 	j.end()
-	return string(j.out), j.count
+	return string(j.out)
 }
 
 // A tokenJoiner joins tokens.
 type tokenJoiner struct {
 	out   []byte
 	begin int // of the token
-	count uint64
 }
 
 func (j *tokenJoiner) addASCII(c byte) {
@@ -105,7 +100,6 @@ func (j *tokenJoiner) end() {
 	}
 	j.out = append(j.out, ' ')
 	j.begin = len(j.out)
-	j.count++
 }
 
 func isIdeograph(r rune) bool {

@@ -3,7 +3,6 @@ package index
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,70 +14,36 @@ import (
 // removes others, all at once or not at all. No file may be in it twice. Many pages
 // in one call take much less time than in several: some hundreds are a good number.
 func (x *Index) Update(ctx context.Context, put []Page, remove []string) error {
-	var err error
-	if x.build != nil {
-		err = x.addToBuild(ctx, put)
-	} else {
-		err = x.db.Write(ctx, func(c *sqlstore.Conn) error { return x.update(ctx, c, put, remove) })
-	}
-	if err != nil {
+	if err := x.db.Write(ctx, func(c *sqlstore.Conn) error { return x.update(ctx, c, put, remove) }); err != nil {
 		return fmt.Errorf("update index: %w", err)
 	}
 	return nil
 }
 
-// addToBuild gathers the words of pages while their rows are written.
-func (x *Index) addToBuild(ctx context.Context, put []Page) error {
-	for i := range put {
-		if err := put[i].Prepare(); err != nil {
-			return err
-		}
-	}
-	last := x.last
-	x.last += int64(len(put))
-	gathered := make(chan error, 1)
-	go func() { gathered <- x.build.add(put, last) }()
-	err := x.db.Write(ctx, func(c *sqlstore.Conn) error {
-		tables, err := tableRows(put, last)
-		if err != nil {
-			return err
-		}
-		return insertAll(ctx, c, append(tables, sizeRows(put, last)))
-	})
-	return errors.Join(err, <-gathered)
-}
-
 func (x *Index) update(ctx context.Context, c *sqlstore.Conn, put []Page, remove []string) error {
-	gone := slices.Clone(remove)
-	for _, p := range put {
-		gone = append(gone, p.File)
-	}
-	if err := removePages(ctx, c, gone); err != nil {
-		return err
+	if x.build == nil {
+		gone := slices.Clone(remove)
+		for _, p := range put {
+			gone = append(gone, p.File)
+		}
+		if err := removePages(ctx, c, gone); err != nil {
+			return err
+		}
 	}
 	var last int64
 	if err := c.QueryRow(ctx, "SELECT coalesce(max(id), 0) FROM pages").Scan(&last); err != nil {
 		return err
 	}
-	last = max(last, x.last)
-	tables, err := tableRows(put, last)
+	tables, words, err := pageRows(put, last)
 	if err != nil {
 		return err
 	}
-	x.last = last + int64(len(put)) // also if this is undone
-	if err := insertAll(ctx, c, append(tables, keyRows(put, last)...)); err != nil {
-		return err
-	}
-	return wordRows(put, last).insertTogether(ctx, c)
-}
-
-func insertAll(ctx context.Context, c *sqlstore.Conn, tables []*rows) error {
 	for _, table := range tables {
 		if err := table.insert(ctx, c); err != nil {
 			return err
 		}
 	}
-	return nil
+	return words.insertTogether(ctx, c)
 }
 
 func removePages(ctx context.Context, c *sqlstore.Conn, files []string) error {
@@ -102,8 +67,7 @@ func removePages(ctx context.Context, c *sqlstore.Conn, files []string) error {
 // A row is what is written of a page and takes long to make.
 type row struct {
 	head, links       string
-	title, tags, text string    // words, each with a space after it
-	sizes             [3]uint64 // how many these are
+	title, tags, text string // words, each with a space after it
 }
 
 // Prepare does in advance what [Index.Update] does for one page after the other: it may be
@@ -120,10 +84,10 @@ func (p *Page) Prepare() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.File, err)
 	}
-	p.row = &row{head: string(head), links: string(found)}
-	p.row.title, p.row.sizes[0] = joinTokens(p.Title)
-	p.row.tags, p.row.sizes[1] = joinTokens(strings.Join(p.Tags, "\n"))
-	p.row.text, p.row.sizes[2] = joinTokens(p.text)
+	p.row = &row{
+		head: string(head), links: string(found),
+		title: joinTokens(p.Title), tags: joinTokens(strings.Join(p.Tags, "\n")), text: joinTokens(p.text),
+	}
 	p.text = "" // it is in the row now
 	return nil
 }
@@ -174,18 +138,21 @@ func (r *rows) insertValues(ctx context.Context, c *sqlstore.Conn, values []any)
 	return err
 }
 
-// tableRows are the rows of pages, which get the ids after last, and of what stands in
-// them.
-func tableRows(put []Page, last int64) ([]*rows, error) {
+// pageRows are the rows of pages, which get the ids after last, of what stands in them,
+// and of their words.
+func pageRows(put []Page, last int64) (tables []*rows, words *rows, err error) {
 	pages := &rows{table: "pages", columns: "id, file, size, modified, recent, title, head, links"}
 	tags := &rows{table: "tags", columns: "page, tag, written"}
 	properties := &rows{table: "properties", columns: "page, key, value"}
 	tasks := &rows{table: "tasks", columns: "page, line, done, text"}
 	headings := &rows{table: "headings", columns: "page, line, level, text"}
+	names := &rows{table: "names", columns: "key, kind, page"}
+	links := &rows{table: "link_keys", columns: "key, page"}
+	words = &rows{table: "words", columns: "rowid, title, tags, body"}
 	for i := range put {
 		p, id := &put[i], last+int64(i)+1
 		if err := p.Prepare(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		pages.add(id, p.File, p.Stamp.Size, p.Stamp.Modified, p.Stamp.Recent, p.Title, p.row.head, p.row.links)
 		for _, tag := range p.Tags {
@@ -200,45 +167,13 @@ func tableRows(put []Page, last int64) ([]*rows, error) {
 		for _, h := range p.Headings {
 			headings.add(id, h.Line, h.Level, h.Text)
 		}
-	}
-	return []*rows{pages, tags, properties, tasks, headings}, nil
-}
-
-// keyRows are what links call the pages, and what these call.
-func keyRows(put []Page, last int64) []*rows {
-	names := &rows{table: "names", columns: "key, kind, page"}
-	links := &rows{table: "link_keys", columns: "key, page"}
-	for i, p := range put {
-		id := last + int64(i) + 1
 		for _, n := range p.Names {
 			names.add(n.Key, int(n.Kind), id)
 		}
 		for _, key := range p.LinkKeys {
 			links.add(key, id)
 		}
+		words.add(id, p.row.title, p.row.tags, p.row.text)
 	}
-	return []*rows{names, links}
-}
-
-// wordRows are the words of pages, for FTS5.
-func wordRows(put []Page, last int64) *rows {
-	words := &rows{table: "words", columns: "rowid, title, tags, body"}
-	for i, p := range put {
-		words.add(last+int64(i)+1, p.row.title, p.row.tags, p.row.text)
-	}
-	return words
-}
-
-// sizeRows are how many words the pages have, as FTS5 keeps it of those in its first
-// segment.
-func sizeRows(put []Page, last int64) *rows {
-	sizes := &rows{table: "words_docsize", columns: "id, sz, origin"}
-	for i, p := range put {
-		var size []byte
-		for _, n := range p.row.sizes {
-			size = appendNumber(size, n)
-		}
-		sizes.add(last+int64(i)+1, size, firstOrigin)
-	}
-	return sizes
+	return []*rows{pages, tags, properties, tasks, headings, names, links}, words, nil
 }
