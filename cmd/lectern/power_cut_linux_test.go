@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"maps"
@@ -49,11 +50,12 @@ func TestPowerCuts(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestPowerCuts$", "-test.v", "-test.timeout=0")
 		cmd.Env = append(os.Environ(), inside+"=1")
 		cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS} // what it mounts goes when it ends
-		out, err := cmd.CombinedOutput()
-		if t.Logf("%s", out); err != nil {
+		var said strings.Builder
+		cmd.Stdout, cmd.Stderr = io.MultiWriter(t.Output(), &said), t.Output()
+		if err := cmd.Run(); err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(string(out), "--- SKIP") {
+		if strings.Contains(said.String(), "--- SKIP") {
 			t.Skip("it says why above")
 		}
 		return
