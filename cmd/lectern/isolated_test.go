@@ -15,12 +15,12 @@ type isolatedRun struct{ *testing.M }
 
 // testPrograms are all that tests and scripts find on PATH, besides the commands that this binary
 // plays: no MCP client is among them, and nothing that copies, opens or announces.
-const testPrograms = "awk bash cat chmod clear cp curl cut date dd dirname echo env false find git go grep head id kill ln ls mkdir mkfifo mv " +
-	"node ps rm rmdir sed setpriv setsid sh sleep sort stat strace stty tail tee test tmux touch tr true tty uname wc"
+const testPrograms = "awk bash cat chmod clear cp curl cut date dd dirname echo env false find git go grep head id kill ln ls mkdir mkfifo mkfs.ext4 mount mv " +
+	"node ps rm rmdir sed setpriv setsid sh sleep sort stat strace stty tail tee test tmux touch tr true tty umount uname wc"
 
 // testVariables are what a person may tell the tests, and what Windows cannot do without.
-const testVariables = "BENCH_PAGES CALLS CI GOCOVERDIR GORACE IDLE_SECONDS KILLS LECTERN_BIN LECTERN_CLIENTS LECTERN_CONFORMANCE LECTERN_PEERS " +
-	"LECTERN_TURN TMPDIR UPDATE SYSTEMROOT TEMP TMP USERPROFILE WINDIR"
+const testVariables = "BENCH_PAGES CALLS CI CUTS GOCOVERDIR GORACE IDLE_SECONDS KILLS LECTERN_BIN LECTERN_CLIENTS LECTERN_CONFORMANCE LECTERN_PEERS " +
+	"LECTERN_TURN POWER_CUTS_INSIDE TMPDIR UPDATE SYSTEMROOT TEMP TMP USERPROFILE WINDIR"
 
 // Run runs the tests. Of PATH the first folder remains, in which testscript has put the commands.
 func (r isolatedRun) Run() int {

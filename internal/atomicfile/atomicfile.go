@@ -20,6 +20,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+
+	"github.com/lectern-mcp/lectern/internal/rename"
 )
 
 var (
@@ -126,7 +128,7 @@ func write(root *os.Root, name string, put func(io.Writer) error, opt Options) e
 	if err := place(root, temp, name, [sha256.Size]byte(ours.Sum(nil)), opt); err != nil {
 		return err
 	}
-	return syncFolder(root, path.Dir(name))
+	return rename.Flush(root, path.Dir(name))
 }
 
 // statRegular returns the regular file at name, nil if there is none.

@@ -23,7 +23,7 @@ func Remove(root *os.Root, name string, hash [sha256.Size]byte) error {
 	if err := remove(root, name, hash); err != nil {
 		return fmt.Errorf("remove %s: %w", name, err)
 	}
-	return syncFolder(root, path.Dir(name))
+	return rename.Flush(root, path.Dir(name))
 }
 
 func remove(root *os.Root, name string, hash [sha256.Size]byte) error {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/lectern-mcp/lectern/internal/rename"
 )
 
 // An ConflictError reports that a target does not hold the Before of its Change.
@@ -197,8 +199,8 @@ func (c *Committer) apply(changes []Change, moved map[string]string, trashed map
 	for _, change := range changes {
 		a.byTarget[change.Target] = change
 	}
-	if err = a.run(changes, moved); err != nil {
-		if left := a.rollBack(); left != nil {
+	if err = errors.Join(a.run(changes, moved), c.flushNames(changes, moved)); err != nil {
+		if left := errors.Join(a.rollBack(), c.flushNames(changes, moved)); left != nil {
 			err = &PartlyWrittenError{errors.Join(err, left)}
 		}
 		return a.standing(changes), err
@@ -208,10 +210,36 @@ func (c *Committer) apply(changes []Change, moved map[string]string, trashed map
 			c.removeTemps(dir)
 			if c.f.removeEmpty(dir); !c.f.exists(dir) {
 				a.steps = append(a.steps, madeStep{targets: []string{change.Target}})
+				if err := rename.Flush(c.f.root, path.Dir(dir)); err != nil {
+					return a.standing(changes), &PartlyWrittenError{err}
+				}
 			}
 		}
 	}
 	return a.standing(changes), nil
+}
+
+// flushNames has new folders and moves survive a power failure. The Writer sees to what
+// it writes.
+func (c *Committer) flushNames(changes []Change, moved map[string]string) error {
+	changed := map[string]bool{}
+	for from, to := range moved {
+		changed[path.Dir(from)], changed[path.Dir(to)] = true, true
+	}
+	for _, change := range changes {
+		if dir, isFolder := ParseTarget(change.Target); isFolder && change.After.Exists {
+			changed[path.Dir(dir)] = true
+		}
+	}
+	for dir := range changed {
+		if !c.f.isDir(dir) { // rolled back
+			continue
+		}
+		if err := rename.Flush(c.f.root, dir); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // removeTemps removes what killed Writers left in a folder that holds nothing else.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+
+	"github.com/lectern-mcp/lectern/internal/rename"
 )
 
 // ErrTrash means that a file could not be put into the application's trash, so it was
@@ -57,7 +59,7 @@ func (c *Committer) putInTrash(file string, holds State) (string, error) {
 			err = c.write(c.f.root, try, State{}, holds)
 		}
 		if err == nil {
-			return try, nil
+			return try, rename.Flush(c.f.root, path.Dir(try))
 		}
 		if !c.f.exists(try) {
 			return "", fmt.Errorf("%w: %w", ErrTrash, err)
@@ -83,7 +85,7 @@ func (c *Committer) makeTrashFolder(dir string) error {
 	if errors.Is(err, fs.ErrExist) && c.f.isDir(dir) {
 		return nil
 	}
-	return err
+	return errors.Join(err, rename.Flush(c.f.root, path.Dir(dir)))
 }
 
 // removeFromTrash removes a name in the trash, and the folders there that are empty

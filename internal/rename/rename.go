@@ -1,5 +1,6 @@
 // Package rename moves names in ways that package os does not have: it swaps two
-// names in one step, and it moves a file to a name that must be free.
+// names in one step, moves a file to a name that must be free, and has names survive a
+// power failure.
 //
 // It looks at no content and keeps nothing. What cannot be done on this file system
 // is errors.ErrUnsupported, and it is for the caller to say what is lost by that.

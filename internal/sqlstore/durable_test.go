@@ -16,7 +16,6 @@ func TestCommitsAreOnTheDisk(t *testing.T) {
 		want    int
 	}{
 		"a store":              {Options{}, full},
-		"with versions":        {Options{Versions: true}, full},
 		"with a small cache":   {Options{SmallCache: true}, full},
 		"what is made again":   {Options{Cache: true}, off},
 		"what is made at once": {Options{Scratch: true}, off},

@@ -50,18 +50,6 @@ func (s *Store) openSQLite(o Options) error {
 	return nil
 }
 
-// openVersions comes after the migrations. Without it everything works, only slower.
-func (s *Store) openVersions(ctx context.Context, database string) {
-	file, err := filepath.Abs(database)
-	if err != nil {
-		return
-	}
-	s.read.SetMaxOpenConns(maxReaders + 1)
-	if commits, err := openCommitReader(ctx, file, s.read); err == nil {
-		s.commits = commits
-	}
-}
-
 // cacheSize is how many pages a connection adds to those that all connections of the process
 // keep in common: SQLite is compiled to share them, and a page takes twice its size of memory
 // (docs/adr/0117).

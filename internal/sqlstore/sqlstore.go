@@ -46,8 +46,6 @@ type Options struct {
 	// SmallCache: a SQLite file is written far more than read, so few of its pages are kept
 	// in memory.
 	SmallCache bool
-	// Versions: [Store.Version] is known of a SQLite file, for which one connection more is open.
-	Versions bool
 	// Now is what idempotency keys and rate limits go by. The clocks of
 	// processes that share a database must differ by less than these last.
 	Now func() time.Time
@@ -77,7 +75,6 @@ type Store struct {
 	locks   locker
 	writing chan struct{} // SQLite: who has it may use the connection that writes
 	retries chan struct{} // one transaction at a time runs again
-	commits *commitReader // nil: versions are not known
 
 	lockCheck time.Duration
 }
@@ -99,9 +96,6 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err := s.migrate(ctx, Schema{"sqlstore", coordination, "migrations"}, o.Schema); err != nil {
 		return nil, errors.Join(fmt.Errorf("open store %s: %w", o.Schema.Name, err), s.Close())
 	}
-	if o.Versions && s.dialect == Sqlite {
-		s.openVersions(ctx, o.Database)
-	}
 	return s, nil
 }
 
@@ -113,9 +107,6 @@ func (s *Store) Close() error {
 	err := s.write.Close()
 	if s.read != s.write {
 		err = errors.Join(err, s.read.Close())
-	}
-	if s.commits != nil {
-		s.commits.close()
 	}
 	return errors.Join(err, s.locks.close())
 }

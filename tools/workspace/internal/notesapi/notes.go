@@ -158,40 +158,27 @@ func (c *call) checkFound(n *notestore.Note, err error) error {
 }
 
 func getNote(c *call) (any, error) {
-	r := noteRequest{c.workspace, c.names.Get("note_id"), c.request.WithoutLinks}
-	if body, cached := c.findCached(r); cached {
-		return body, nil
-	}
-	n, links, err := c.readNote(r)
+	n, links, err := c.readNote(c.names.Get("note_id"))
 	if err = c.checkFound(n, err); err != nil {
 		return nil, err
 	}
 	c.note = NoteName{c.workspace, n.ID, n.Class}
-	answer, err := c.describeNote(n, links)
-	if err != nil {
-		return nil, err
-	}
-	body, err := json.Marshal(answer)
-	if err != nil {
-		return nil, err
-	}
-	c.keepNote(r, n, body)
-	return json.RawMessage(body), nil
+	return c.describeNote(n, links)
 }
 
 // readNote returns a visible note, nil if there is none, and its links if the request is
 // for them.
-func (c *call) readNote(r noteRequest) (n *notestore.Note, links []notestore.Link, err error) {
-	if r.withoutLinks {
-		n, err = c.draft.Note(c.ctx, r.workspace, r.id)
+func (c *call) readNote(id string) (n *notestore.Note, links []notestore.Link, err error) {
+	if c.request.WithoutLinks {
+		n, err = c.draft.Note(c.ctx, c.workspace, id)
 		return n, nil, err
 	}
-	return c.draft.NoteAndLinks(c.ctx, r.workspace, r.id, maxNoteLinks)
+	return c.draft.NoteAndLinks(c.ctx, c.workspace, id, maxNoteLinks)
 }
 
 // describeNote is the answer with a note, without what the request leaves out.
 func (c *call) describeNote(n *notestore.Note, links []notestore.Link) (noteAnswer, error) {
-	t := c.api.texts.parse(n.Text)
+	t := notetext.Parse(n.Text)
 	answer := newNoteAnswer(*n, t)
 	if c.request.WithoutLinks {
 		return answer, nil

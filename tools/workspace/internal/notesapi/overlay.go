@@ -23,8 +23,6 @@ type API struct {
 	hides  func(workspace string, r notestore.Record) bool
 	taken  func(id string) bool
 	routes router
-	texts  textCache
-	notes  noteCache
 }
 
 // Options configure an API.
@@ -51,14 +49,11 @@ type Overlay struct {
 	api   *API
 	draft *notestore.Draft
 	known map[string]bool // workspaces that exist: a script asks for its own again and again
-	guard versionGuard
 }
 
 // Begin makes an Overlay without writes.
 func (a *API) Begin(c Caller) *Overlay {
-	o := newOverlay(a, a.store.Begin(notestore.View{Hides: a.hides, Author: c.Author, Run: c.Run, Began: c.Began, Seed: c.Seed}))
-	o.guard.shared = true
-	return o
+	return newOverlay(a, a.store.Begin(notestore.View{Hides: a.hides, Author: c.Author, Run: c.Run, Began: c.Began, Seed: c.Seed}))
 }
 
 func newOverlay(a *API, d *notestore.Draft) *Overlay {
@@ -107,7 +102,6 @@ type call struct {
 	api       *API
 	draft     *notestore.Draft
 	known     map[string]bool // as in Overlay
-	guard     *versionGuard
 	request   Request
 	names     PathNames
 	workspace string   // it exists; empty: the path names none
@@ -122,8 +116,7 @@ func (o *Overlay) Serve(ctx context.Context, r Request) Response {
 	if err != nil {
 		return ErrorResponse(err)
 	}
-	o.guard.begin(o.api.store)
-	c := &call{ctx: ctx, api: o.api, draft: o.draft, known: o.known, guard: &o.guard, request: r, names: newPathNames(route, parts)}
+	c := &call{ctx: ctx, api: o.api, draft: o.draft, known: o.known, request: r, names: newPathNames(route, parts)}
 	answer, err := c.serve(route)
 	if err != nil {
 		return ErrorResponse(err)

@@ -236,7 +236,7 @@ func (r linkReader) learn(id string, stored []byte) error {
 	}
 	if stored != nil && r.draft.view.Hides != nil {
 		var record Record
-		if err := decodeRecord(stored, &record); err != nil {
+		if err := json.Unmarshal(stored, &record); err != nil {
 			return err
 		}
 		if r.draft.hides(r.workspace, record) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -221,7 +222,7 @@ func scanNote(row sqlstore.Row) (r noteRow, err error) {
 	if err := row.Scan(&r.seq, &record, &r.text); err != nil {
 		return r, err
 	}
-	return r, decodeRecord(record, &r.record)
+	return r, json.Unmarshal(record, &r.record)
 }
 
 // query is the statement. Its arguments are a workspace, a seq, args and a limit.

@@ -76,7 +76,7 @@ func scanHead(row sqlstore.Row, more ...any) (*head, error) {
 		return nil, nil
 	}
 	if err == nil {
-		err = errors.Join(h.revision.complete(at, attributes), decodeRecord(record, &h.record))
+		err = errors.Join(h.revision.complete(at, attributes), json.Unmarshal(record, &h.record))
 	}
 	return &h, err
 }
@@ -184,7 +184,7 @@ func (d *Draft) shownRecord(ctx context.Context, k noteKey) (*Record, error) {
 	case err != nil:
 		return nil, err
 	default:
-		return &r, decodeRecord(data, &r)
+		return &r, json.Unmarshal(data, &r)
 	}
 }
 

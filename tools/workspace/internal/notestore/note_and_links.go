@@ -3,6 +3,7 @@ package notestore
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 
@@ -12,7 +13,7 @@ import (
 // NoteAndLinks is [Draft.Note] with the first of [Draft.Links] of the note. Where the Draft
 // has no writes and the note has few links, one statement reads both.
 func (d *Draft) NoteAndLinks(ctx context.Context, workspace, id string, limit int) (*Note, []Link, error) {
-	if !IsUnchanged(d) || !mayBeID(id) {
+	if len(d.documents)+len(d.notes) > 0 || !mayBeID(id) {
 		return readSeparately(ctx, d, workspace, id, limit)
 	}
 	r := linkReader{d, workspace, map[string]string{"id " + id: id}}
@@ -115,7 +116,7 @@ func (n *noteOrLink) scan(row sqlstore.Row) error {
 // head is that of a note which is not deleted, without what only a write needs.
 func (n *noteOrLink) head() (*head, error) {
 	h := &head{revision: Revision{Content: Content{Text: n.text}, Checksum: n.checksum, Signature: n.signature}}
-	err := errors.Join(h.revision.complete(0, []byte(n.attributes)), decodeRecord(n.record, &h.record))
+	err := errors.Join(h.revision.complete(0, []byte(n.attributes)), json.Unmarshal(n.record, &h.record))
 	h.revision.ID, h.revision.Time = h.record.Revision, h.record.Updated
 	return h, err
 }

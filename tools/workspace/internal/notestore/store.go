@@ -51,7 +51,6 @@ type Options struct {
 func Open(ctx context.Context, o Options) (*Store, error) {
 	db, err := sqlstore.Open(ctx, sqlstore.Options{
 		Database: o.Database, Schema: sqlstore.Schema{Name: "notes", Migrations: migrations, Folder: "migrations"}, Now: o.Now,
-		Versions: true,
 	})
 	if err != nil {
 		return nil, err
