@@ -27,9 +27,9 @@ func (c *call) maxAnswer(limits Limits) int {
 // fitAnswer refuses an answer that is too long rather than cut it: half a JSON object is of
 // no use. But a call that has written is not told that it failed: its answer is cut.
 func fitAnswer(c *call, res tools.Result, limits Limits) (tools.Result, error) {
-	limit, written := c.maxAnswer(limits), &c.written
-	if c.group.isLedBy(c) {
-		written = &c.group.written
+	limit, written := c.maxAnswer(limits), &c.record.written
+	if c.decided.group.isLedBy(c) {
+		written = &c.decided.group.written
 	}
 	err := checkAnswerSize(res, c.tool.info, limit)
 	if what := written.text(); err != nil && what != "" {
@@ -81,9 +81,9 @@ func (w *writtenTargets) text() string {
 
 // noteWritten keeps that a call, and the group that it belongs to, has written a target.
 func (c *call) noteWritten(target string) {
-	c.written.add(target)
-	if c.group != nil {
-		c.group.written.add(target)
+	c.record.written.add(target)
+	if c.decided.group != nil {
+		c.decided.group.written.add(target)
 	}
 }
 

@@ -16,13 +16,17 @@ import (
 // An authorization is what authorizeCall returns: the exact arguments that may run, and
 // what they may write.
 type authorization struct {
-	args     json.RawMessage            // the very bytes that were judged
-	check    func([]tools.Change) error // refuses a write; nil: none
-	approved bool                       // by a person, for this call
-	grant    *approval.Grant            // which check uses; nil: nobody was asked about the changes
-	permit   *permitWriteChecker        // which check looks at; nil: none let the call through
-	edited   *tools.Change              // what a person writes in place of the call; nil: the call writes
+	args     json.RawMessage     // the very bytes that were judged
+	check    writeCheck          // refuses a write; nil: none
+	approved bool                // by a person, for this call
+	grant    *approval.Grant     // which check uses; nil: nobody was asked about the changes
+	permit   *permitWriteChecker // which check looks at; nil: none let the call through
+	edited   *tools.Change       // what a person writes in place of the call; nil: the call writes
 }
+
+// A writeCheck refuses what a call is about to write. The restorer of its source says what
+// is there now; nil: nobody can.
+type writeCheck func(ctx context.Context, restorer tools.Restorer, changes []tools.Change) error
 
 // personEdit is what a person had written in place of the call.
 func (a authorization) personEdit() status.PersonEdit {
@@ -42,14 +46,15 @@ func (a authorization) wasOutdated(err error) bool {
 }
 
 // authorizeCall is the one place where the policy allows, asks or denies, and where a
-// call waits for a person. Without a policy, what is granted is allowed.
-func (h *Hub) authorizeCall(ctx context.Context, c *call) (authorization, error) {
+// call waits for a person. Without a policy, what is granted is allowed. What let the call
+// through before, if anything did, was outdated.
+func (h *Hub) authorizeCall(ctx context.Context, c *call, before authorization) (authorization, error) {
 	if err := h.limiter.checkPauseBeforeApproval(c); err != nil {
 		addTargetsByDryRun(ctx, h, c)
-		return authorization{}, c.group.fail(err)
+		return authorization{}, c.decided.group.fail(err)
 	}
-	if c.group != nil {
-		return c.group.authorizeNestedCall(c)
+	if c.decided.group != nil {
+		return c.decided.group.authorizeNestedCall(c)
 	}
 	if c.Form != nil {
 		p := h.policy.Load()
@@ -58,17 +63,18 @@ func (h *Hub) authorizeCall(ctx context.Context, c *call) (authorization, error)
 			return authorization{}, err
 		}
 		defer form.Discard()
-		c.returned = form
+		c.decided.form = form
 	}
-	authorize := h.authorizeUnderPolicy
-	if c.tool.info.Calls || len(c.others) > 0 {
-		c.group, authorize = newCompositeCall(h, c), h.authorizeCompositeCall
+	authorize := func() (authorization, error) { return h.authorizeUnderPolicy(ctx, c, before) }
+	if c.tool.info.Calls || len(c.decided.others) > 0 {
+		c.decided.group = newCompositeCall(h, c)
+		authorize = func() (authorization, error) { return h.authorizeCompositeCall(ctx, c) }
 	}
 	if allowsWithoutAsking(h, c) {
 		return authorization{args: c.raw}, nil
 	}
 	for {
-		auth, err := authorize(ctx, c)
+		auth, err := authorize()
 		if !errors.Is(err, approval.ErrDecideAgain) {
 			return auth, err
 		}
@@ -77,15 +83,15 @@ func (h *Hub) authorizeCall(ctx context.Context, c *call) (authorization, error)
 
 // allowsWithoutAsking reports whether whatever is granted is allowed without asking.
 func allowsWithoutAsking(h *Hub, c *call) bool {
-	effect := c.effect
-	if c.group != nil {
+	effect := c.decided.effect
+	if c.decided.group != nil {
 		effect = tools.Writes // of the calls that it makes
 	}
 	return h.policy.Load().AllowsAllGranted() && h.limiter.tripReason(c.client, effect) == ""
 }
 
 // authorizeUnderPolicy is authorizeCall under one policy, which may be replaced meanwhile.
-func (h *Hub) authorizeUnderPolicy(ctx context.Context, c *call) (authorization, error) {
+func (h *Hub) authorizeUnderPolicy(ctx context.Context, c *call, before authorization) (authorization, error) {
 	p := h.policy.Load()
 	q := c.policyRequest(p)
 	if c.tool.info.HasTargets && p.DependsOnPath(q) {
@@ -98,7 +104,7 @@ func (h *Hub) authorizeUnderPolicy(ctx context.Context, c *call) (authorization,
 		}
 	}
 	d := p.Decide(q)
-	tripped := h.limiter.tripReason(c.client, c.effect)
+	tripped := h.limiter.tripReason(c.client, c.decided.effect)
 	switch {
 	case d.Verdict == policy.Deny:
 		return authorization{}, errForbidden(d)
@@ -114,7 +120,7 @@ func (h *Hub) authorizeUnderPolicy(ctx context.Context, c *call) (authorization,
 	}
 	if r.ChangesKnown {
 		q.Targets = targetNames(r.Changes)
-		c.targets.add(r.Changes)
+		c.record.targets.add(r.Changes)
 		d = p.Decide(q)
 	}
 	switch {
@@ -131,7 +137,7 @@ func (h *Hub) authorizeUnderPolicy(ctx context.Context, c *call) (authorization,
 		}
 	}
 	r.Call, r.AskReason, r.TextTarget = q, cmp.Or(tripped, d.Reason), c.isTextChange(r.Changes)
-	if c.askedAgain && c.permit == "" {
+	if before.grant != nil {
 		r.AskReason = "it changed after you had allowed it, so look again; " + r.AskReason
 	}
 	if tripped == "" {
@@ -149,14 +155,14 @@ func (h *Hub) authorizeByPerson(ctx context.Context, c *call, p *policy.Policy, 
 	if grant.Scope == status.ForSession {
 		c.session.addAllowance(c.allowanceKey(p))
 	}
-	use := func(changes []tools.Change) error {
-		made := c.listChangesAlreadyMade(ctx, grant.Changes(), changes)
+	use := func(ctx context.Context, restorer tools.Restorer, changes []tools.Change) error {
+		made := listChangesAlreadyMade(ctx, restorer, grant.Changes(), changes)
 		return grant.Use(append(slices.Clone(changes), made...), h.approvalPolicyDigest(c, p, changes))
 	}
 	if r.ChangesKnown {
 		return authorization{args: r.Args, check: use, approved: true, grant: grant, edited: grant.Edited}, nil
 	}
-	if err := use(nil); err != nil {
+	if err := use(ctx, nil, nil); err != nil {
 		return authorization{}, err
 	}
 	return authorization{args: r.Args, check: targetChecker(p, r.Call), approved: true}, nil
@@ -164,15 +170,15 @@ func (h *Hub) authorizeByPerson(ctx context.Context, c *call, p *policy.Policy, 
 
 // listChangesAlreadyMade are those of the approved changes that the call makes no more
 // because another one made them meanwhile, such as a folder for both.
-func (c *call) listChangesAlreadyMade(ctx context.Context, approved, now []tools.Change) (made []tools.Change) {
-	if c.restorer == nil { // nobody can say what is there
+func listChangesAlreadyMade(ctx context.Context, restorer tools.Restorer, approved, now []tools.Change) (made []tools.Change) {
+	if restorer == nil {
 		return nil
 	}
 	for _, a := range approved {
 		if a.AfterUnknown || slices.ContainsFunc(now, func(n tools.Change) bool { return n.Target == a.Target }) {
 			continue
 		}
-		if held, err := c.restorer.State(ctx, a.Target); err == nil && equalStates(held, a.After) {
+		if held, err := restorer.State(ctx, a.Target); err == nil && equalStates(held, a.After) {
 			made = append(made, a)
 		}
 	}
@@ -181,20 +187,20 @@ func (c *call) listChangesAlreadyMade(ctx context.Context, approved, now []tools
 
 // waitForApproval shows r to people and returns what one of them approves.
 func (h *Hub) waitForApproval(ctx context.Context, c *call, p *policy.Policy, r approval.Request) (*approval.Grant, error) {
-	client := approval.WaitingClient{Progress: tools.CallContext{Notify: c.Notify}.Progress, Form: c.returned}
+	client := approval.WaitingClient{Progress: tools.CallContext{Notify: c.Notify}.Progress, Form: c.decided.form}
 	if p.MayElicit(policy.Client{Name: c.client.Name, Proven: c.client.Proven || h.unattended}, c.source.conf.Name) {
 		client.Prompt, client.Forms = c.Prompt, c.Forms
 	}
-	c.turn.giveBack()
-	asked, shown := h.now(), c.outermost().running
+	c.decided.turn.giveBack()
+	asked, shown := h.now(), c.outermost().record.running
 	if shown != nil {
 		shown.waiting.Store(true)
 		defer shown.waiting.Store(false)
 	}
 	grant, err := h.approvals.WaitForDecision(ctx, r, client)
-	c.waited += h.now().Sub(asked)
+	c.record.waited += h.now().Sub(asked)
 	if grant != nil {
-		c.approval = grant.ID
+		c.record.approval = grant.ID
 	}
 	if isFormRequiredError(err) {
 		h.limiter.uncountWrite(c)
@@ -220,7 +226,7 @@ func (h *Hub) approvalPolicyDigest(c *call, asked *policy.Policy, changes []tool
 func (c *call) policyRequest(p *policy.Policy) policy.Request {
 	q := policy.Request{
 		Client: c.client, Source: c.source.conf.Name, SourceEffects: c.source.effects, MaxEffects: c.source.maxEffects(),
-		Tool: c.tool.info.Name, Effect: cmp.Or(c.effect, c.tool.info.Effect), ToolDigest: c.tool.digest,
+		Tool: c.tool.info.Name, Effect: cmp.Or(c.decided.effect, c.tool.info.Effect), ToolDigest: c.tool.digest,
 		Person: c.via == tools.ViaPerson, Route: c.via == tools.ViaRoute,
 	}
 	if p.DependsOnPath(q) {
@@ -238,8 +244,8 @@ func (c *call) approvalRequest(p *policy.Policy, q policy.Request) approval.Requ
 }
 
 // targetChecker judges the targets that a call is about to change.
-func targetChecker(p *policy.Policy, q policy.Request) func([]tools.Change) error {
-	return func(changes []tools.Change) error {
+func targetChecker(p *policy.Policy, q policy.Request) writeCheck {
+	return func(_ context.Context, _ tools.Restorer, changes []tools.Change) error {
 		q := q
 		q.Targets = targetNames(changes)
 		if d := p.Decide(q); d.Verdict == policy.Deny {
@@ -249,7 +255,7 @@ func targetChecker(p *policy.Policy, q policy.Request) func([]tools.Change) erro
 	}
 }
 
-func refuseWrites([]tools.Change) error {
+func refuseWrites(context.Context, tools.Restorer, []tools.Change) error {
 	return tools.Errorf(tools.Conflict, "a call that was to change nothing tried to write; nothing was changed").
 		WithHint("Read again, then call again.")
 }

@@ -36,7 +36,8 @@ func (by caller) withCurrentGrants(h *Hub) caller {
 	return by
 }
 
-// A call is what an agent asks for, with what is known of it so far.
+// A call is what an agent asks for. That stays as it is once the tool and the source are
+// found; what is decided about it and what is recorded of it are values of their own.
 type call struct {
 	mcp.Call
 	caller
@@ -44,31 +45,39 @@ type call struct {
 	tool   *tool   // nil: not found
 	source *source // nil: not chosen
 	arguments
-	effect   tools.Effect      // empty: not known yet
-	returned *approval.Form    // what Call.Form is about; nil: none
-	recorder *journal.Recorder // of what the call changes; nil: it reads
-	outer    *call             // which makes this call; nil: a client does
-	group    *compositeCall    // that it leads or belongs to; nil: none
-	gate     *writeGate        // whether it writes; nil: it cannot
-	others   []*source         // of an undo: those that it changes besides source
-	seed     uint64            // of [tools.CallContext]
-	made     atomic.Int64      // calls that this one and those within it made
-	running  *runningCall      // nil: another call makes it
-	turn     *computeTurn      // nil: it needs none
+	seed  uint64 // of [tools.CallContext]
+	outer *call  // which makes this call; nil: a client does
 
-	id         atomic.Int64      // in the audit; 0: not needed yet
-	authorized bool              // it was let through
-	tried      bool              // it failed on drafts, before it was let through
-	waited     time.Duration     // for a person
-	approval   string            // that let it through; empty: nobody was asked
-	permit     string            // the Permit that let it through; empty: none did
-	askedAgain bool              // the person approved what the call would no longer do
-	edit       status.PersonEdit // that a person writes something else in its place, and what
-	restorer   tools.Restorer    // of the source, while the call runs there
-	targets    targetList        // what it touches
-	announced  []tools.Change    // that it has been let to make
-	written    writtenTargets    // what it has written, or may have
-	resolved   atomic.Bool       // targets has what the tool told before the call
+	decided decision
+	record  callRecord
+	made    atomic.Int64 // calls that this one and those within it made
+}
+
+// A decision is what is settled about a call before its tool runs for good.
+type decision struct {
+	effect tools.Effect   // empty: not known yet
+	others []*source      // of an undo: those that it changes besides its source
+	gate   *writeGate     // whether it writes; nil: it cannot
+	turn   *computeTurn   // nil: it needs none
+	form   *approval.Form // what [mcp.Call].Form is about; nil: none
+	group  *compositeCall // that it leads or belongs to; nil: none
+}
+
+// A callRecord is what people are told of a call, while it runs and when it has ended.
+type callRecord struct {
+	id        atomic.Int64      // in the audit; 0: not needed yet
+	running   *runningCall      // nil: another call makes it
+	waited    time.Duration     // for a person
+	approval  string            // that let it through; empty: nobody was asked
+	permit    string            // the Permit that let it through; empty: none did
+	allowed   bool              // it was let through
+	tried     bool              // it failed on drafts, before it was let through
+	edit      status.PersonEdit // that a person writes something else in its place, and what
+	targets   targetList        // what it touches
+	resolved  atomic.Bool       // targets has what the tool told before the call
+	announced []tools.Change    // that it has been let to make
+	written   writtenTargets    // what it has written, or may have
+	recorder  *journal.Recorder // of what the call changes; nil: it reads
 }
 
 // Call implements [mcp.Hub].
@@ -113,8 +122,8 @@ func finishCall(h *Hub, c *call, res tools.Result, err error) (tools.Result, err
 		res, err = tools.Result{}, h.publicError(c.session, c.Tool, c.source, err)
 	}
 	h.calls.record(c, res, err)
-	if c.approval != "" {
-		h.approvals.RecordCallEnd(c.approval, err, c.recorder.IDs())
+	if c.record.approval != "" {
+		h.approvals.RecordCallEnd(c.record.approval, err, c.record.recorder.IDs())
 	}
 	return res, err
 }
@@ -135,7 +144,7 @@ func (h *Hub) dispatchCall(ctx context.Context, c *call) (res tools.Result, err 
 // those that other calls make too.
 func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Result, err error) {
 	if c.tool.info.Effect != tools.Reads {
-		c.gate = new(writeGate)
+		c.decided.gate = new(writeGate)
 	}
 	ctx, end := c.addToRunning(ctx, h)
 	defer func() { err = c.withWriteOutcome(end(err)) }()
@@ -146,37 +155,36 @@ func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Resul
 	if err = h.limiter.countCall(c); err != nil {
 		return res, err
 	}
-	if c.effect, err = h.resolveEffect(ctx, c); err != nil {
+	if c.decided.effect, err = h.resolveEffect(ctx, c); err != nil {
 		return res, err
 	}
-	for _, src := range c.others {
-		if err = c.toolset.checkGrant(src, c.effect); err != nil {
+	for _, src := range c.decided.others {
+		if err = c.toolset.checkGrant(src, c.decided.effect); err != nil {
 			return res, err
 		}
 	}
-	if err = c.toolset.checkGrant(c.source, c.effect); err != nil {
+	if err = c.toolset.checkGrant(c.source, c.decided.effect); err != nil {
 		return res, err
 	}
-	c.turn = newComputeTurn(h, c)
-	defer c.turn.giveBack()
+	c.decided.turn = newComputeTurn(h, c)
+	defer c.decided.turn.giveBack()
 	var auth authorization
 	for again := true; again; {
-		if auth, err = h.authorizeCall(ctx, c); err != nil { // may wait for a person
+		if auth, err = h.authorizeCall(ctx, c, auth); err != nil { // may wait for a person
 			return res, err
 		}
-		c.authorized, c.edit = true, auth.personEdit()
-		c.recorder = h.changes.newRecorder(c)
+		c.record.allowed, c.record.edit = true, auth.personEdit()
+		c.record.recorder = h.changes.newRecorder(c)
 		in := c.runOptions(h.runner)
-		in.turn = c.turn
+		in.turn = c.decided.turn
 		res, err = runOnSource(ctx, h.runner, in, c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
 			return h.runAuthorizedCall(ctx, c, open, auth)
 		})
 		if again = c.Form == nil && auth.wasOutdated(err); again {
-			h.approvals.RecordAskedAgain(c.approval)
-			c.askedAgain = true
+			h.approvals.RecordAskedAgain(c.record.approval)
 		}
 	}
-	if err == nil && !c.edit.Edited {
+	if err == nil && !c.record.edit.Edited {
 		res, err = h.redactResult(c, res, auth.approved)
 	}
 	if err == nil {
@@ -239,7 +247,7 @@ func (h *Hub) resolveEffect(ctx context.Context, c *call) (tools.Effect, error) 
 	}
 	return runOnSource(ctx, h.runner, c.runOptions(h.runner), c.source, func(ctx context.Context, open *sourceRef) (tools.Effect, error) {
 		others, deletes, err := h.changes.newOwnChanges(c, open).findUndoImpact(ctx, in)
-		c.others = others
+		c.decided.others = others
 		if deletes {
 			return tools.Deletes, err
 		}
@@ -252,13 +260,12 @@ func (h *Hub) resolveEffect(ctx context.Context, c *call) (tools.Effect, error) 
 // even if the call has been answered by then.
 func (h *Hub) runAuthorizedCall(ctx context.Context, c *call, open *sourceRef, auth authorization) (tools.Result, error) {
 	invoked, cancel := ctx, func() {}
-	c.restorer = open.Restorer()
-	if c.group.isLedBy(c) {
-		invoked, cancel = withoutTakeBack(ctx, c.gate)
+	if c.decided.group.isLedBy(c) {
+		invoked, cancel = withoutTakeBack(ctx, c.decided.gate)
 	}
 	defer cancel()
 	res, err := catchPanic(func() (tools.Result, error) {
-		unresolved := c.tool.info.HasTargets && !c.resolved.Load()
+		unresolved := c.tool.info.HasTargets && !c.record.resolved.Load()
 		if unresolved && !c.tool.info.TargetsInAnswer {
 			h.resolveTargets(ctx, c, open)
 		}
@@ -268,16 +275,16 @@ func (h *Hub) runAuthorizedCall(ctx context.Context, c *call, open *sourceRef, a
 		case err != nil:
 			h.resolveTargets(ctx, c, open)
 		default:
-			c.targets.addNames(res.Targets)
+			c.record.targets.addNames(res.Targets)
 		}
 		return res, err
 	})
-	c.group.endRecorder(c, err)
+	c.decided.group.endRecorder(c, err)
 	if err == nil {
-		approval.RemoveMadeSteps(h.approvals, c.source.conf.Name, c.announced)
+		approval.RemoveMadeSteps(h.approvals, c.source.conf.Name, c.record.announced)
 	}
-	if c.group.isLedBy(c) {
-		err = c.group.finish(ctx, err)
+	if c.decided.group.isLedBy(c) {
+		err = c.decided.group.finish(ctx, err)
 	}
 	return res, err
 }
@@ -287,8 +294,8 @@ func (h *Hub) runAuthorizedCall(ctx context.Context, c *call, open *sourceRef, a
 // client.
 func (h *Hub) resolveTargets(ctx context.Context, c *call, open *sourceRef) []string {
 	names, _ := open.Targets(ctx, c.tool.info.Name, c.raw)
-	c.resolved.Store(true)
-	c.targets.addFromArguments(names)
+	c.record.resolved.Store(true)
+	c.record.targets.addFromArguments(names)
 	return names
 }
 
@@ -297,7 +304,7 @@ func writeOrInvoke(ctx context.Context, h *Hub, c *call, open *sourceRef, auth a
 	if auth.edited != nil {
 		return writeEdited(ctx, h, c, open, auth)
 	}
-	return h.invoke(ctx, c, open, newCallContext(h, c, auth), auth.args)
+	return h.invoke(ctx, c, open, newCallContext(h, c, open.Restorer(), auth), auth.args)
 }
 
 // invoke runs a System's tool, or the hub's own for a source.
@@ -323,11 +330,11 @@ func (h *Hub) publicError(s *session, tool string, src *source, err error) error
 
 // newCallContext is what a running tool gets. Progress and log go straight to
 // the client.
-func newCallContext(h *Hub, c *call, auth authorization) tools.CallContext {
+func newCallContext(h *Hub, c *call, restorer tools.Restorer, auth authorization) tools.CallContext {
 	return tools.CallContext{
 		Identity: c.callerIdentity(),
 		Notify:   c.Notify,
-		Writes:   writeObserver{h, c, auth},
+		Writes:   writeObserver{h, c, restorer, auth},
 		Sources:  crossSourceCaller{hub: h, outer: c},
 		Began:    c.outermost().began,
 		Seed:     c.seed,
@@ -349,18 +356,19 @@ func (c *call) callerIdentity() tools.Identity {
 //	tool ── BeforeWrite ──▶ pause ──▶ authorization ──▶ circuit breaker ──▶ journal ──▶ deadline
 //	     ── AfterWrite, OutcomeUnknown ─────────────────────────────────▶ journal
 type writeObserver struct {
-	hub  *Hub
-	call *call
-	auth authorization
+	hub      *Hub
+	call     *call
+	restorer tools.Restorer // of the source; nil: nobody can say what is there
+	auth     authorization
 }
 
 // BeforeWrite implements [tools.WriteObserver].
 func (c writeObserver) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
-	return c.call.group.fail(deadlineError(ctx, c.authorizeAndRecordChanges(ctx, changes)))
+	return c.call.decided.group.fail(deadlineError(ctx, c.authorizeAndRecordChanges(ctx, changes)))
 }
 
 func (c writeObserver) authorizeAndRecordChanges(ctx context.Context, changes []tools.Change) error {
-	c.call.targets.add(changes)
+	c.call.record.targets.add(changes)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -368,7 +376,7 @@ func (c writeObserver) authorizeAndRecordChanges(ctx context.Context, changes []
 		return err
 	}
 	if c.auth.check != nil {
-		if err := c.auth.check(changes); err != nil {
+		if err := c.auth.check(ctx, c.restorer, changes); err != nil {
 			return err
 		}
 	}
@@ -377,9 +385,9 @@ func (c writeObserver) authorizeAndRecordChanges(ctx context.Context, changes []
 			return err
 		}
 	}
-	c.call.announced = append(c.call.announced, changes...)
-	if c.call.recorder != nil {
-		err := c.call.recorder.BeforeWrite(ctx, changes...)
+	c.call.record.announced = append(c.call.record.announced, changes...)
+	if c.call.record.recorder != nil {
+		err := c.call.record.recorder.BeforeWrite(ctx, changes...)
 		c.hub.changes.updateJournalProblem(err)
 		if err != nil {
 			return err
@@ -391,15 +399,15 @@ func (c writeObserver) authorizeAndRecordChanges(ctx context.Context, changes []
 // AfterWrite implements [tools.WriteObserver].
 func (c writeObserver) AfterWrite(target string, after tools.State) {
 	c.call.noteWritten(target)
-	if c.call.recorder != nil {
-		c.call.recorder.AfterWrite(target, after)
+	if c.call.record.recorder != nil {
+		c.call.record.recorder.AfterWrite(target, after)
 	}
 }
 
 // OutcomeUnknown implements [tools.WriteObserver].
 func (c writeObserver) OutcomeUnknown(target string) {
 	c.call.noteWritten(target)
-	if c.call.recorder != nil {
-		c.call.recorder.OutcomeUnknown(target)
+	if c.call.record.recorder != nil {
+		c.call.record.recorder.OutcomeUnknown(target)
 	}
 }

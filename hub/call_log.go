@@ -60,7 +60,7 @@ func (l *CallLog) record(c *call, res tools.Result, err error) {
 		code = string(e.Code)
 		l.failures.Add(1)
 	}
-	effect := c.effect
+	effect := c.decided.effect
 	if effect == "" && c.tool != nil {
 		effect = c.tool.info.Effect
 	}
@@ -73,12 +73,12 @@ func (l *CallLog) record(c *call, res tools.Result, err error) {
 	done := status.Call{
 		Time: c.began, Duration: now.Sub(c.began), Session: c.session.ID, Client: safetext.Shorten(c.session.ClientName(), mcp.MaxNameBytes),
 		Proven: c.client.Proven, Source: sourceNameOrEmpty(c.source), Tool: safetext.Shorten(c.Tool, mcp.MaxNameBytes), Effect: string(effect),
-		Waited:       c.waited,
-		RequestBytes: len(c.Args), ResponseBytes: res.Size(), Code: code, Changes: c.recorder.IDs(), Targets: c.targets.names(),
+		Waited:       c.record.waited,
+		RequestBytes: len(c.Args), ResponseBytes: res.Size(), Code: code, Changes: c.record.recorder.IDs(), Targets: c.record.targets.names(),
 		Approval: c.approvalID(), Refused: c.outcome(err) == audit.Refused, Found: res.Hits, FoundTotal: res.HitTotal,
 	}
 	if err == nil {
-		done.PersonEdit = c.edit
+		done.PersonEdit = c.record.edit
 	}
 	if c.tool != nil && c.tool.info.Hits != nil {
 		words, _ := c.parsedObject()["query"].(string)
@@ -204,8 +204,8 @@ func (l *CallLog) recordRouteRequest(c *call, method string, route tools.Route, 
 // auditID is the ID of the call in the audit, which calls that it makes refer to
 // before it ends.
 func (c *call) auditID(trail *audit.Trail) int64 {
-	c.id.CompareAndSwap(0, trail.NewID(c.began))
-	return c.id.Load()
+	c.record.id.CompareAndSwap(0, trail.NewID(c.began))
+	return c.record.id.Load()
 }
 
 // outcome is how a call ended that returned err. One that is denied while it
@@ -216,7 +216,7 @@ func (c *call) outcome(err error) audit.Outcome {
 		return audit.OK
 	case isFormRequiredError(err):
 		return audit.Asked
-	case !c.authorized && !c.tried, e.Code == tools.Denied:
+	case !c.record.allowed && !c.record.tried, e.Code == tools.Denied:
 		return audit.Refused
 	default:
 		return audit.Failed

@@ -69,11 +69,11 @@ type runOptions struct {
 // runOptions is where the call runs: a call that another makes has no slot of its own,
 // so that calls never wait for the slots of those that wait for them.
 func (c *call) runOptions(r *callRunner) runOptions {
-	s := runOptions{session: c.session, timeout: r.timeoutOf(c.tool.info), outer: c.outer != nil, gate: c.gate}
+	s := runOptions{session: c.session, timeout: r.timeoutOf(c.tool.info), outer: c.outer != nil, gate: c.decided.gate}
 	switch {
-	case c.group.isLedBy(c):
+	case c.decided.group.isLedBy(c):
 		s.takeBack = takeBackTimeout // it takes back what it wrote, and says so
-	case c.group != nil:
+	case c.decided.group != nil:
 		s.inline = true
 	}
 	return s

@@ -48,10 +48,10 @@ func (l *ChangeLog) newRecorder(c *call) *journal.Recorder {
 	}
 	o := journal.CallOrigin{
 		Client: c.session.ClientName(), Proven: c.session.Proven != "", Session: c.session.ID,
-		Source: c.source.conf.Name, Tool: c.tool.info.Name, Reason: c.Reason, Approval: c.approvalID(), PersonEdit: c.edit,
+		Source: c.source.conf.Name, Tool: c.tool.info.Name, Reason: c.Reason, Approval: c.approvalID(), PersonEdit: c.record.edit,
 	}
-	if c.group != nil {
-		o.Group = c.group.recorded
+	if c.decided.group != nil {
+		o.Group = c.decided.group.recorded
 	}
 	if maker := c.selfOrNestingCall(); maker != nil {
 		o.Run = journal.ScriptRunID(maker.seed)

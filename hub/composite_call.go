@@ -99,8 +99,10 @@ func (g *compositeCall) authorizeNestedCall(c *call) (authorization, error) {
 	return authorization{args: c.raw, check: g.stepChecker(c), approved: g.approved}, nil
 }
 
-func (g *compositeCall) stepChecker(c *call) func([]tools.Change) error {
-	return func(changes []tools.Change) error { return g.takeNextStep(newCompositeStep(c, changes)) }
+func (g *compositeCall) stepChecker(c *call) writeCheck {
+	return func(_ context.Context, _ tools.Restorer, changes []tools.Change) error {
+		return g.takeNextStep(newCompositeStep(c, changes))
+	}
 }
 
 // takeNextStep is for a step that is about to be carried out: it must be the next one.
@@ -144,7 +146,7 @@ func (g *compositeCall) fail(err error) error {
 // group that waits for the end of the group: what one of its calls has announced another
 // may write, so that all of it is written at once.
 func (g *compositeCall) endRecorder(c *call, err error) {
-	recorder := c.recorder // that of another try, if the call is made again
+	recorder := c.record.recorder // that of another try, if the call is made again
 	if recorder == nil {
 		return
 	}
@@ -181,7 +183,7 @@ func (g *compositeCall) finish(ctx context.Context, err error) error {
 	for _, end := range g.ends {
 		end()
 	}
-	if err == nil && !g.lead.gate.begin() {
+	if err == nil && !g.lead.decided.gate.begin() {
 		err = errTimeOver
 	}
 	if err == nil {

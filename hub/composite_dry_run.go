@@ -50,17 +50,17 @@ func (h *Hub) authorizeCompositeCall(ctx context.Context, c *call) (authorizatio
 	r := &compositeDryRun{hub: h, policy: p, permits: h.approvals.PermitsInForce(), lead: c, drafts: map[*source]*draftedSource{}}
 	if !c.isDryRun(c.tool.info) {
 		in := runOptions{
-			session: c.session, timeout: h.runner.timeoutOf(c.tool.info), takeBack: takeBackTimeout, outer: c.outer != nil, turn: c.turn,
+			session: c.session, timeout: h.runner.timeoutOf(c.tool.info), takeBack: takeBackTimeout, outer: c.outer != nil, turn: c.decided.turn,
 		}
 		if _, err := runOnSource(ctx, h.runner, in, c.source, r.runLead); err != nil {
-			c.tried = !r.isRefused()
+			c.record.tried = !r.isRefused()
 			return authorization{}, err
 		}
 	}
-	if d.Verdict == policy.Ask && (len(r.steps) > 0 || c.effect != tools.Writes && c.effect != tools.Deletes) {
+	if d.Verdict == policy.Ask && (len(r.steps) > 0 || c.decided.effect != tools.Writes && c.decided.effect != tools.Deletes) {
 		r.requireApproval(d.Reason)
 	}
-	g := c.group
+	g := c.decided.group
 	g.planned, g.steps, g.permits = true, r.steps, r.permits
 	if r.asks == "" {
 		return g.authorizeNestedCall(c)
@@ -77,7 +77,7 @@ func (h *Hub) authorizeCompositeCall(ctx context.Context, c *call) (authorizatio
 	}
 	grant, err := h.waitForApproval(ctx, c, p, request)
 	if err != nil {
-		c.targets.add(request.Changes)
+		c.record.targets.add(request.Changes)
 		return authorization{}, err
 	}
 	if err := grant.Use(request.Changes, h.policy.Load().Digest()); err != nil {
@@ -119,7 +119,7 @@ func (r *compositeDryRun) runNestedCall(ctx context.Context, c *call) (res tools
 	if err = c.toolset.checkToolAccess(c.source, c.tool.info); err != nil {
 		return res, err
 	}
-	c.effect = c.tool.info.Effect
+	c.decided.effect = c.tool.info.Effect
 	if err = r.judgeCall(c); err != nil {
 		return res, err
 	}
@@ -132,12 +132,12 @@ func (r *compositeDryRun) runNestedCall(ctx context.Context, c *call) (res tools
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.hub.runner.timeoutOf(c.tool.info))
 	defer cancel()
-	c.turn = newComputeTurn(r.hub, c)
-	if err = c.turn.begin(ctx); err != nil {
+	c.decided.turn = newComputeTurn(r.hub, c)
+	if err = c.decided.turn.begin(ctx); err != nil {
 		return res, err
 	}
-	defer c.turn.giveBack()
-	defer c.turn.end()
+	defer c.decided.turn.giveBack()
+	defer c.decided.turn.end()
 	res, err = catchPanic(func() (tools.Result, error) {
 		return open.CallWithArguments(ctx, r.callContext(c, open.isDraft), c.tool.info.Name, c.toToolArguments(c.raw))
 	})
@@ -152,7 +152,7 @@ func (r *compositeDryRun) runNestedCall(ctx context.Context, c *call) (res tools
 
 // judgeCall decides about a call as far as it is known before it runs.
 func (r *compositeDryRun) judgeCall(c *call) error {
-	foreseeable := c.effect == tools.Reads || c.effect == tools.Writes || c.effect == tools.Deletes || c.tool.info.Calls
+	foreseeable := c.decided.effect == tools.Reads || c.decided.effect == tools.Writes || c.decided.effect == tools.Deletes || c.tool.info.Calls
 	if !foreseeable {
 		return r.refuse(errUnforeseeable(c))
 	}
@@ -170,14 +170,14 @@ func (r *compositeDryRun) judgeCall(c *call) error {
 // needsApprovalUsingPermits reports whether a person is asked about a call that changes nothing
 // by itself.
 func needsApprovalUsingPermits(c *call, p *policy.Policy, d policy.Decision, permits approval.Permits) bool {
-	return d.Verdict == policy.Ask && c.effect != tools.Writes && c.effect != tools.Deletes &&
+	return d.Verdict == policy.Ask && c.decided.effect != tools.Writes && c.decided.effect != tools.Deletes &&
 		!c.session.hasAllowance(c.allowanceKey(p)) && c.findAndUsePermit(permits, p, c.policyRequest(p)) == nil
 }
 
 // toolReportsWrites reports whether a tool that writes by itself says so before it
 // does, as those of every source that can undo do.
 func toolReportsWrites(c *call, open *draftedSource) bool {
-	return c.effect != tools.Writes && c.effect != tools.Deletes || open.Restorer() != nil
+	return c.decided.effect != tools.Writes && c.decided.effect != tools.Deletes || open.Restorer() != nil
 }
 
 func errUnforeseeable(c *call) error {
@@ -224,7 +224,7 @@ func (r *compositeDryRun) requireApproval(why string) {
 func (r *compositeDryRun) recordPermit(p *approval.Permit) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.lead.permit = cmp.Or(r.lead.permit, p.ID)
+	r.lead.record.permit = cmp.Or(r.lead.record.permit, p.ID)
 }
 
 // isRefused reports whether the whole was refused; a tool that outlives its deadline

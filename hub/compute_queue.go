@@ -117,7 +117,7 @@ func newComputeTurn(h *Hub, c *call) *computeTurn {
 		return nil
 	}
 	for outer := c.outer; outer != nil; outer = outer.outer {
-		if outer.turn != nil {
+		if outer.decided.turn != nil {
 			return nil
 		}
 	}

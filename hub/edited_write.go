@@ -17,7 +17,7 @@ import (
 // told to it; a call that another one makes owes that one its own answer.
 func (c *call) isTextChange(changes []tools.Change) bool {
 	text := c.source.kind.Manifest().TextTarget
-	return text != nil && len(changes) == 1 && text(changes[0].Target) && c.outer == nil && c.group == nil && c.tool.ownChanges == nil
+	return text != nil && len(changes) == 1 && text(changes[0].Target) && c.outer == nil && c.decided.group == nil && c.tool.ownChanges == nil
 }
 
 // writeEdited writes what a person has made of the only Change of a call, in place of
@@ -26,11 +26,11 @@ func (c *call) isTextChange(changes []tools.Change) bool {
 func writeEdited(ctx context.Context, h *Hub, c *call, open *sourceRef, auth authorization) (tools.Result, error) {
 	shown, why := mayAgentSeeEdit(ctx, h.policy.Load(), c, open, *auth.edited)
 	reported, check := false, auth.check
-	auth.check = func(changes []tools.Change) error {
+	auth.check = func(ctx context.Context, restorer tools.Restorer, changes []tools.Change) error {
 		reported = true
-		return check(changes)
+		return check(ctx, restorer, changes)
 	}
-	if err := open.Restorer().Restore(ctx, newCallContext(h, c, auth), []tools.Change{*auth.edited}); err != nil {
+	if err := open.Restorer().Restore(ctx, newCallContext(h, c, open.Restorer(), auth), []tools.Change{*auth.edited}); err != nil {
 		if !reported && tools.AsError(err).Code == tools.Conflict {
 			auth.grant.SetOutdated() // the text was made from what the page held before
 		}

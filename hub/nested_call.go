@@ -78,7 +78,7 @@ func (s crossSourceCaller) Call(ctx context.Context, name, toolName string, args
 	}
 	c := &call{
 		Call:   mcp.Call{Tool: toolName, Args: args.JSON, Reason: s.outer.Reason},
-		caller: s.outer.withCurrentGrants(s.hub), began: s.hub.now(), outer: s.outer, group: s.outer.group,
+		caller: s.outer.withCurrentGrants(s.hub), began: s.hub.now(), outer: s.outer, decided: decision{group: s.outer.decided.group},
 		arguments: arguments{raw: args.JSON, input: args.Input, unparsed: true},
 	}
 	res, err := s.perform(ctx, c, name)
@@ -97,8 +97,8 @@ func (s crossSourceCaller) delayCompositeCallEnd() (running *sync.RWMutex, err e
 	switch {
 	case s.rehearsal != nil:
 		running = &s.rehearsal.running
-	case s.outer.group != nil:
-		running = &s.outer.group.running
+	case s.outer.decided.group != nil:
+		running = &s.outer.decided.group.running
 	default:
 		return nil, nil
 	}

@@ -228,10 +228,10 @@ func (o *ownChanges) undo(
 ) (done journal.OwnUndoResult, ids []string, err error) {
 	var recorders []*journal.Recorder
 	done, err = o.changes.journal.UndoOwn(ctx, r, func(name string) journal.OwnUndoObserver {
-		observer := journal.OwnUndoObserver{Writes: c.Writes, Recorder: o.call.recorder}
+		observer := journal.OwnUndoObserver{Writes: c.Writes, Recorder: o.call.record.recorder}
 		if several, ok := c.Writes.(undoObserverProvider); ok && name != r.Source {
-			i := slices.IndexFunc(o.call.others, func(s *source) bool { return s.conf.Name == name })
-			observer = several.undoObserverFor(o.call.undoCallForSource(o.call.others[i]))
+			i := slices.IndexFunc(o.call.decided.others, func(s *source) bool { return s.conf.Name == name })
+			observer = several.undoObserverFor(o.call.undoCallForSource(o.call.decided.others[i]))
 		}
 		recorders = append(recorders, observer.Recorder)
 		return observer
@@ -239,7 +239,7 @@ func (o *ownChanges) undo(
 	for _, rec := range recorders {
 		ids = append(ids, rec.IDs()...)
 	}
-	o.call.targets.add(done.Changes)
+	o.call.record.targets.add(done.Changes)
 	return done, ids, err
 }
 
@@ -250,14 +250,14 @@ type undoObserverProvider interface {
 
 // undoObserverFor records what is written to another source.
 func (w writeObserver) undoObserverFor(c *call) journal.OwnUndoObserver {
-	if w.call.recorder != nil {
-		c.recorder = w.hub.changes.newRecorder(c)
+	if w.call.record.recorder != nil {
+		c.record.recorder = w.hub.changes.newRecorder(c)
 	}
 	auth := w.auth
-	if c.group.planned {
-		auth.check = c.group.stepChecker(c)
+	if c.decided.group.planned {
+		auth.check = c.decided.group.stepChecker(c)
 	}
-	return journal.OwnUndoObserver{Writes: writeObserver{w.hub, c, auth}, Recorder: c.recorder}
+	return journal.OwnUndoObserver{Writes: writeObserver{w.hub, c, w.restorer, auth}, Recorder: c.record.recorder}
 }
 
 func (w dryRunWriteObserver) undoObserverFor(c *call) journal.OwnUndoObserver {
@@ -267,8 +267,8 @@ func (w dryRunWriteObserver) undoObserverFor(c *call) journal.OwnUndoObserver {
 // undoCallForSource is an undo as far as it is about another source.
 func (c *call) undoCallForSource(src *source) *call {
 	return &call{
-		Call: c.Call, caller: c.caller, began: c.began, tool: c.tool, source: src, arguments: c.arguments, effect: c.effect,
-		outer: c.outer, group: c.group, gate: c.gate, seed: c.seed,
+		Call: c.Call, caller: c.caller, began: c.began, tool: c.tool, source: src, arguments: c.arguments, outer: c.outer, seed: c.seed,
+		decided: decision{effect: c.decided.effect, group: c.decided.group, gate: c.decided.gate},
 	}
 }
 

@@ -63,7 +63,7 @@ func (l *ClientLimiter) checkPause(c *call) error {
 // checkPauseBeforeApproval is checkPause for a call that is sure to write, so that nobody is
 // asked about it. Of others each write is checked.
 func (l *ClientLimiter) checkPauseBeforeApproval(c *call) error {
-	switch effect := cmp.Or(c.effect, c.tool.info.Effect); {
+	switch effect := cmp.Or(c.decided.effect, c.tool.info.Effect); {
 	case effect == tools.Reads, effect == tools.Runs, c.isDryRun(c.tool.info):
 		return nil
 	default:
@@ -74,11 +74,11 @@ func (l *ClientLimiter) checkPauseBeforeApproval(c *call) error {
 // addTargetsByDryRun has the record of a call that a pause refuses name what it would have
 // changed, as far as a dry run tells.
 func addTargetsByDryRun(ctx context.Context, h *Hub, c *call) {
-	if c.outer != nil || c.tool.info.Calls || len(c.others) > 0 { // its writes are known only when it makes its calls
+	if c.outer != nil || c.tool.info.Calls || len(c.decided.others) > 0 { // its writes are known only when it makes its calls
 		return
 	}
 	changes, _, _ := h.dryRun(ctx, c, c.raw) // the call is refused, whatever it is
-	c.targets.add(changes)
+	c.record.targets.add(changes)
 }
 
 // raisePauseProblems makes a Problem of every pause, which a person ends with one key.

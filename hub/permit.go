@@ -2,6 +2,7 @@ package hub
 
 import (
 	"cmp"
+	"context"
 
 	"github.com/lectern-mcp/lectern/hub/approval"
 	"github.com/lectern-mcp/lectern/hub/policy"
@@ -15,7 +16,7 @@ func (c *call) findAndUsePermit(all approval.Permits, p *policy.Policy, q policy
 	permit := all.Find(c.session.ID, q, p.Digest())
 	if permit != nil {
 		permit.CountCall()
-		c.permit = permit.ID
+		c.record.permit = permit.ID
 	}
 	return permit
 }
@@ -24,24 +25,24 @@ func (c *call) findAndUsePermit(all approval.Permits, p *policy.Policy, q policy
 // still be in force, and reach what is written.
 type permitWriteChecker struct {
 	permit *approval.Permit
-	next   func([]tools.Change) error
+	next   writeCheck
 	over   bool // the person is asked, because the Permit does not hold any more
 }
 
-func (u *permitWriteChecker) check(changes []tools.Change) error {
+func (u *permitWriteChecker) check(ctx context.Context, restorer tools.Restorer, changes []tools.Change) error {
 	if !u.permit.InForce() || !u.permit.Contains(targetNames(changes)) {
 		u.over = true
 		return tools.Errorf(tools.Conflict, "the user's approval for ten minutes does not cover this").
 			WithHint("Read again, then call again; the user is asked.")
 	}
-	return u.next(changes)
+	return u.next(ctx, restorer, changes)
 }
 
 // approvalID is the ID of the approval that let the call through, or the call that
 // made it; empty: none did.
 func (c *call) approvalID() string {
 	for ; c != nil; c = c.outer {
-		if id := cmp.Or(c.approval, c.permit); id != "" {
+		if id := cmp.Or(c.record.approval, c.record.permit); id != "" {
 			return id
 		}
 	}

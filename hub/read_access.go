@@ -104,7 +104,7 @@ func (h *Hub) redactResult(c *call, res tools.Result, approved bool) (tools.Resu
 		return res, nil
 	}
 	q.Texts, q.TextsIncomplete = nil, false
-	approved = c.group == nil && (approved || c.session.hasAllowance(c.allowanceKey(p)))
+	approved = c.decided.group == nil && (approved || c.session.hasAllowance(c.allowanceKey(p)))
 	redacted := false
 	covered := func(page string) bool {
 		q.Targets = []string{page}

@@ -62,7 +62,7 @@ func refuseUngrantedTool(ctx context.Context, h *Hub, c *call) error {
 // is known. A caller who may not read the source is spared that: how long it takes could tell
 // them what exists there. Nothing of the answer reaches the caller.
 func (c *call) mayNameTargets() bool {
-	return c.tool.info.HasTargets && !c.resolved.Load() && c.toolset.grantsEffectInSource(c.source, tools.Reads) && len(c.targets.names()) == 0
+	return c.tool.info.HasTargets && !c.record.resolved.Load() && c.toolset.grantsEffectInSource(c.source, tools.Reads) && len(c.record.targets.names()) == 0
 }
 
 // nameTargetsOfFailure has the record of a call that failed before it was known what it touches
@@ -91,7 +91,7 @@ func nameTargetsWhileRunning(ctx context.Context, h *Hub, c *call) {
 	in := runOptions{session: c.session, timeout: refusedTargetsTimeout, outer: true}
 	_, _ = runOnSource(ctx, h.runner, in, c.source, func(ctx context.Context, open *sourceRef) ([]string, error) {
 		names, _ := open.Targets(ctx, c.tool.info.Name, c.raw)
-		c.targets.addFromArguments(names)
+		c.record.targets.addFromArguments(names)
 		return names, nil
 	})
 }

@@ -55,9 +55,9 @@ func (l *CallLog) addToRunning(ctx context.Context, c *call, nameTargets func(co
 	r := &runningCall{call: c, cancel: cancel, shown: status.RunningCall{
 		Began: c.began, Session: c.session.ID, Client: safetext.Shorten(c.session.ClientName(), mcp.MaxNameBytes), Proven: c.client.Proven,
 		Source: sourceNameOrEmpty(c.source), Tool: safetext.Shorten(c.Tool, mcp.MaxNameBytes),
-		Effect: string(cmp.Or(c.effect, c.tool.info.Effect)),
+		Effect: string(cmp.Or(c.decided.effect, c.tool.info.Effect)),
 	}}
-	c.running = r
+	c.record.running = r
 	number := l.running.add(r)
 	late := time.AfterFunc(runningCallShowDelay, func() {
 		l.snapshot.requestUpdate()
@@ -147,7 +147,7 @@ func (l *CallLog) Running() []status.RunningCall {
 	for number, r := range l.running.calls {
 		shown := r.shown
 		shown.Name, shown.Waiting = uniqueRunningCallName(r, number), r.waiting.Load()
-		shown.Targets = r.call.targets.names()
+		shown.Targets = r.call.record.targets.names()
 		if trail != nil {
 			shown.ID = r.call.auditID(trail)
 		}

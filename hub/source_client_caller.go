@@ -45,15 +45,15 @@ func (o sourceClientCaller) WriteAs(ctx context.Context, client, action string,
 	if err != nil {
 		return err
 	}
-	c := &call{caller: o.callerForSourceClient(name), source: src, began: h.now(), seed: newSeed(), authorized: true, effect: tools.Admin}
+	c := &call{caller: o.callerForSourceClient(name), source: src, began: h.now(), seed: newSeed(), decided: decision{effect: tools.Admin}}
 	c.tool = &tool{info: tools.ToolInfo{Name: action, Effect: tools.Admin, Timeout: commandTimeout}}
-	c.Tool, c.gate = action, new(writeGate)
-	c.recorder = h.changes.newRecorder(c)
+	c.Tool, c.decided.gate, c.record.allowed = action, new(writeGate), true
+	c.record.recorder = h.changes.newRecorder(c)
 	res, err := runOnSource(ctx, h.runner, c.runOptions(h.runner), src, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
 		_, err := catchPanic(func() (struct{}, error) {
-			return struct{}{}, write(ctx, newCallContext(h, c, authorization{approved: true}))
+			return struct{}{}, write(ctx, newCallContext(h, c, nil, authorization{approved: true}))
 		})
-		c.group.endRecorder(c, err)
+		c.decided.group.endRecorder(c, err)
 		return tools.Result{}, err
 	})
 	_, err = finishCall(h, c, res, c.withWriteOutcome(err))

@@ -30,7 +30,7 @@ func (a PersonAPI) RunCommand(ctx context.Context, r status.CommandRequest) (<-c
 	by.toolset = by.renew()
 	c := &call{caller: by, source: src, began: a.hub.now(), seed: newSeed()}
 	c.tool = &tool{info: tools.ToolInfo{Name: src.conf.Kind + " " + r.Command, Effect: tools.Admin, Timeout: commandTimeout, Calls: true}}
-	c.Tool, c.effect, c.authorized = c.tool.info.Name, c.tool.info.Effect, true
+	c.Tool, c.decided.effect, c.record.allowed = c.tool.info.Name, c.tool.info.Effect, true
 	updates := make(chan status.CommandUpdate)
 	out := commandOutput{ctx, a.hub, updates}
 	go func() {
@@ -46,16 +46,16 @@ func (a PersonAPI) runCommandOnSource(ctx context.Context, c *call, r status.Com
 	if c.source.kind == nil || !c.source.kind.Manifest().HasCommand(r.Command) {
 		return tools.Errorf(tools.NotFound, "%s has no command named %.80q", c.source.conf.Kind, r.Command)
 	}
-	c.gate = new(writeGate)
+	c.decided.gate = new(writeGate)
 	ctx, end := a.hub.calls.addToRunning(ctx, c, func(context.Context) {})
-	c.recorder = a.hub.changes.newRecorder(c)
+	c.record.recorder = a.hub.changes.newRecorder(c)
 	in := c.runOptions(a.hub.runner)
 	_, err := runOnSource(ctx, a.hub.runner, in, c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
 		_, err := catchPanic(func() (struct{}, error) {
-			to := tools.CommandCall{Args: r.Args, Context: newCallContext(a.hub, c, authorization{approved: true})}
+			to := tools.CommandCall{Args: r.Args, Context: newCallContext(a.hub, c, nil, authorization{approved: true})}
 			return struct{}{}, open.Command(ctx, r.Command, to, out)
 		})
-		c.group.endRecorder(c, err)
+		c.decided.group.endRecorder(c, err)
 		return tools.Result{}, err
 	})
 	if err = c.withWriteOutcome(end(err)); err != nil {

@@ -88,11 +88,11 @@ var errTimeOver = tools.Errorf(tools.Timeout, "the call took longer than its dea
 // A call that is taken back as a whole unless it ends well begins when it is to be kept.
 func (c *call) beginToWrite(ctx context.Context) error {
 	for ; c != nil; c = c.outer {
-		if c.group.isLedBy(c) && c.group.recorded != nil {
-			c.group.wrote.Store(true)
+		if c.decided.group.isLedBy(c) && c.decided.group.recorded != nil {
+			c.decided.group.wrote.Store(true)
 			return ctx.Err()
 		}
-		if !c.gate.begin() {
+		if !c.decided.gate.begin() {
 			return errTimeOver
 		}
 	}
@@ -103,12 +103,12 @@ func (c *call) beginToWrite(ctx context.Context) error {
 // written, so that nobody writes again what was written.
 func (c *call) withWriteOutcome(err error) error {
 	e := tools.AsError(err)
-	if e == nil || e.Code != tools.Timeout || c.tool == nil || c.tool.info.Effect == tools.Reads || c.gate == nil {
+	if e == nil || e.Code != tools.Timeout || c.tool == nil || c.tool.info.Effect == tools.Reads || c.decided.gate == nil {
 		return err
 	}
 	told := *e
-	takenBack := c.group.isLedBy(c) && c.group.recorded != nil && c.group.wrote.Load()
-	switch begun := c.gate.hasBegun(); {
+	takenBack := c.decided.group.isLedBy(c) && c.decided.group.recorded != nil && c.decided.group.wrote.Load()
+	switch begun := c.decided.gate.hasBegun(); {
 	case e.Applied != nil, begun && e.Data != nil: // what writes has told
 		return err
 	case !begun && takenBack:
