@@ -272,6 +272,7 @@ func (h *Hub) runAuthorizedCall(ctx context.Context, c *call, open *sourceRef, a
 		}
 		return res, err
 	})
+	err = whyEnded(ctx, err)
 	c.group.endRecorder(c, err)
 	if err == nil {
 		approval.RemoveMadeSteps(h.approvals, c.source.conf.Name, c.announced)
@@ -356,7 +357,7 @@ type writeObserver struct {
 
 // BeforeWrite implements [tools.WriteObserver].
 func (c writeObserver) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
-	return c.call.group.fail(c.authorizeAndRecordChanges(ctx, changes))
+	return c.call.group.fail(whyEnded(ctx, c.authorizeAndRecordChanges(ctx, changes)))
 }
 
 func (c writeObserver) authorizeAndRecordChanges(ctx context.Context, changes []tools.Change) error {

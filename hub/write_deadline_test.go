@@ -3,6 +3,7 @@ package hub_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -160,6 +161,8 @@ func TestWritesAtTheirDeadline(t *testing.T) {
 						mu.Lock()
 						defer mu.Unlock()
 						switch e := tools.AsError(err); {
+						case !end && errors.Is(err, context.Canceled):
+							t.Errorf("%+v ended as if somebody had cancelled it", in)
 						case err == nil:
 							outcomes["done"]++
 							if !s.has(in.Page) || tool == "both" && !s.has(in.Page+"b") {

@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -58,15 +59,28 @@ func (g *writeGate) toolContext(ctx context.Context) (context.Context, context.C
 	if !limited {
 		return ctx, func() {}
 	}
-	inner, cancel := context.WithDeadline(context.WithoutCancel(ctx), within.Add(writeGrace))
+	limit, release := context.WithDeadline(context.WithoutCancel(ctx), within.Add(writeGrace))
+	inner, cancel := context.WithCancelCause(limit)
 	stop := context.AfterFunc(ctx, func() {
 		if g.close() {
-			cancel()
+			cancel(context.Cause(ctx))
 		} else {
-			time.AfterFunc(writeGrace, cancel)
+			time.AfterFunc(writeGrace, func() { cancel(context.Cause(ctx)) })
 		}
 	})
-	return inner, func() { stop(); cancel() }
+	return inner, func() { stop(); release(); cancel(nil) }
+}
+
+// whyEnded is the error of a tool that says that ctx was cancelled, though it was a gate that
+// did so because the time of the call was over.
+func whyEnded(ctx context.Context, err error) error {
+	if !errors.Is(err, context.Canceled) || !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		return err
+	}
+	if e, ok := errors.AsType[*tools.Error](err); ok && (e.Code != tools.Timeout || e.Applied != nil || e.Data != nil) {
+		return err
+	}
+	return context.DeadlineExceeded
 }
 
 // errTimeOver is what a write that comes too late is refused with.
