@@ -161,6 +161,8 @@ func TestWritesAtTheirDeadline(t *testing.T) {
 						mu.Lock()
 						defer mu.Unlock()
 						switch e := tools.AsError(err); {
+						case !end && errors.Is(err, context.Canceled):
+							t.Errorf("%+v ended as if somebody had cancelled it", in)
 						case err == nil:
 							outcomes["done"]++
 							if !s.has(in.Page) || tool == "both" && !s.has(in.Page+"b") {

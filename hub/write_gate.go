@@ -74,11 +74,13 @@ func (g *writeGate) toolContext(ctx context.Context) (context.Context, context.C
 // deadlineError is err, of a call that ran under ctx. The context of a write, and of the calls
 // that it makes, is cancelled when its time is over, which is no cancel of the client.
 func deadlineError(ctx context.Context, err error) error {
-	_, told := errors.AsType[*tools.Error](err)
-	if !told && errors.Is(err, context.Canceled) && errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-		return context.DeadlineExceeded
+	if !errors.Is(err, context.Canceled) || !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		return err
 	}
-	return err
+	if e, ok := errors.AsType[*tools.Error](err); ok && (e.Code != tools.Timeout || e.Applied != nil || e.Data != nil) {
+		return err // it says more
+	}
+	return context.DeadlineExceeded
 }
 
 // errTimeOver is what a write that comes too late is refused with.

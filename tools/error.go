@@ -127,7 +127,7 @@ func AsError(err error) *Error {
 		return Errorf(Timeout, "the call took longer than its deadline").WithHint("Ask for less, or try again.").withCause(err)
 	}
 	if errors.Is(err, context.Canceled) {
-		return Errorf(Timeout, "the call was cancelled").withCause(err)
+		return Errorf(Timeout, "the call was cancelled, by its client or because the hub stops").withCause(err)
 	}
 	return Errorf(Internal, "the call failed; Lectern's log has the reason").WithHint("Run `lectern logs` to see it.").withCause(err)
 }

@@ -40,12 +40,12 @@ type rejection struct {
 // is one object.
 func parseMessage(raw []byte) (message, *rejection) {
 	m := message{raw: raw}
-	if bad := checkObject(raw); bad != nil {
-		return m, bad
+	if why := describeNoObject(raw); why != "" {
+		return m, &rejection{mcp.INVALID_REQUEST, nil, why}
 	}
 	var version, method, answer json.RawMessage
 	var misspelt string
-	jsonobject.Each(raw, func(key []byte, value json.RawMessage) {
+	whole := jsonobject.Each(raw, func(key []byte, value json.RawMessage) {
 		switch string(key) {
 		case "jsonrpc":
 			version = value
@@ -61,9 +61,15 @@ func parseMessage(raw []byte) (message, *rejection) {
 			misspelt = cmp.Or(misspelt, checkKeySpelling(string(key)))
 		}
 	})
+	if !json.Valid(raw) {
+		if !whole {
+			m.id = nil
+		}
+		return m, &rejection{mcp.PARSE_ERROR, answerableID(m.id), "not valid JSON"}
+	}
 	if m.id != nil {
 		if why := describeBadID(m.id); why != "" {
-			return m, &rejection{mcp.INVALID_REQUEST, nil, why}
+			return m, &rejection{mcp.INVALID_REQUEST, answerableID(m.id), why}
 		}
 	}
 	if why := cmp.Or(misspelt, m.checkAndSetMethod(version, method, answer != nil), m.describeRepeatedKey()); why != "" {
@@ -72,16 +78,16 @@ func parseMessage(raw []byte) (message, *rejection) {
 	return m, nil
 }
 
-func checkObject(raw []byte) *rejection {
-	switch {
-	case !json.Valid(raw):
-		return &rejection{mcp.PARSE_ERROR, nil, "not valid JSON"}
-	case bytes.TrimSpace(raw)[0] == '[':
-		return &rejection{mcp.INVALID_REQUEST, nil, "batches are not part of MCP; send one message at a time"}
-	case bytes.TrimSpace(raw)[0] != '{':
-		return &rejection{mcp.INVALID_REQUEST, nil, "a message must be a JSON object"}
+// describeNoObject says what a message is that begins as no object does.
+func describeNoObject(raw []byte) (why string) {
+	switch begin := bytes.TrimSpace(raw); {
+	case len(begin) == 0 || begin[0] == '{' || !json.Valid(raw):
+		return ""
+	case begin[0] == '[':
+		return "batches are not part of MCP; send one message at a time"
+	default:
+		return "a message must be a JSON object"
 	}
-	return nil
 }
 
 // checkKeySpelling says what is wrong with a key that is not one of a message's.
@@ -179,6 +185,15 @@ func describeBadID(id json.RawMessage) string {
 		return ""
 	}
 	return "id must be a string or a whole number below 2^53"
+}
+
+// answerableID is the id if it is a string or any number, so that a client can tell which of
+// its messages is rejected, and otherwise nil.
+func answerableID(id json.RawMessage) json.RawMessage {
+	if !json.Valid(id) || id[0] != '"' && id[0] != '-' && (id[0] < '0' || id[0] > '9') {
+		return nil
+	}
+	return id
 }
 
 // frame writes the rejection as JSON-RPC.

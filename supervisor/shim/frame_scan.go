@@ -10,10 +10,20 @@ import (
 // A message is what the shim reads of a JSON-RPC frame. Its slices are parts
 // of the frame.
 type message struct {
-	id     []byte // as written; nil: none, or null
-	method string // empty: an answer
-	params []byte
-	result []byte
+	id      []byte // as written; nil: none, or null
+	method  string // empty: none, or no string
+	params  []byte
+	answers bool // it has a result or an error
+	result  []byte
+}
+
+// isAnswer reports whether m answers a request of the other side.
+func (m message) isAnswer() bool { return m.method == "" && m.answers && m.id != nil }
+
+// awaitsAnswer reports whether the other side answers m by its id: a request, or what has no
+// method and is told so. To an id that is neither a string nor a number nobody answers.
+func (m message) awaitsAnswer() bool {
+	return len(m.id) > 0 && !m.isAnswer() && (m.id[0] == '"' || m.id[0] == '-' || '0' <= m.id[0] && m.id[0] <= '9')
 }
 
 // parseFrame reads the outermost level of a frame. It reports false for what is not
@@ -33,7 +43,9 @@ func parseFrame(f []byte) (message, bool) {
 		case "params":
 			m.params = value
 		case "result":
-			m.result = value
+			m.result, m.answers = value, true
+		case "error":
+			m.answers = true
 		}
 	})
 	return m, whole
@@ -76,9 +88,9 @@ func (m message) param(name string) []byte {
 	return found
 }
 
-// decodeString returns the string that value spells, or "".
+// decodeString returns the string that value spells, or "", also if there is no value.
 func decodeString(value []byte) string {
-	if value[0] != '"' {
+	if len(value) == 0 || value[0] != '"' {
 		return ""
 	}
 	return string(jsonobject.Unquote(value))

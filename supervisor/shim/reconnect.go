@@ -162,7 +162,7 @@ func (r *relay) failPending(reason error) {
 		switch m, whole := parseFrame(f); {
 		case !whole:
 			r.writeClient(errorFrame(nil, codeParseError, "not a JSON object"))
-		case m.method != "" && m.id != nil:
+		case m.awaitsAnswer():
 			say(m.id)
 		}
 	}

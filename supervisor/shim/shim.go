@@ -233,15 +233,15 @@ func (r *relay) handleClientFrame(f []byte) {
 func (r *relay) recordFrame(f []byte, m message, whole bool) ([]byte, bool) {
 	switch {
 	case !whole: // garbage: the hub answers it
-	case m.method == "" && m.id != nil:
+	case m.isAnswer():
 		return r.serverRequests.takeAnswer(f, m)
-	case m.method != "":
+	case m.awaitsAnswer():
 		r.session.recordRequest(m)
-		if m.id != nil {
-			r.calls.add(f, m, r.session.repeatable(m))
-		} else if m.method == "notifications/cancelled" {
-			r.calls.markCancelled(m)
-		}
+		r.calls.add(f, m, r.session.repeatable(m))
+	case m.id == nil && m.method == "notifications/cancelled":
+		r.calls.markCancelled(m)
+	case m.id == nil:
+		r.session.recordRequest(m)
 	}
 	return f, true
 }
@@ -285,7 +285,7 @@ func (r *relay) handleHubFrame(f []byte) {
 		r.disconnected, pass = true, false
 	case m.method != "" && m.id != nil:
 		f = r.serverRequests.add(f, m)
-	case m.method == "" && m.id != nil:
+	case m.isAnswer():
 		pass = r.takeAnsweredCall(m)
 	}
 	done := r.closed && !r.hasAwaitedCallsLocked()

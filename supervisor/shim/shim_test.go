@@ -307,6 +307,30 @@ func TestGarbageIsPassedOn(t *testing.T) {
 	})
 }
 
+// What is no right request is a request all the same: the hub says what is wrong with it, and the
+// client is told that.
+func TestWrongRequestsAreAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShimTest(t, Config{})
+		s.send(`[]`)
+		hub := <-s.hubs
+		hub.expect(`[]`)
+		for id, members := range map[string]string{
+			`"a"`: `"method":"tools/call"`, `1`: `"method":"tools/call","params":[]`, `2`: `"method":"tools/call","params":{"name":7}`,
+			`3`: `"method":"resources/subscribe"`, `4`: `"method":"resources/unsubscribe","params":{}`, `5`: `"method":5`,
+			`1.5`: `"method":"ping"`, `-6`: `"method":"ping","params":{"a":tru}`, `7`: `"params":{}`, `8`: `"method":"initialize","params":3`,
+		} {
+			request := `{"jsonrpc":"2.0","id":` + id + `,` + members + `}`
+			s.send(request)
+			hub.expect(request)
+			answer := `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32600}}`
+			hub.write(answer)
+			s.expect(answer)
+		}
+		s.expectEnd()
+	})
+}
+
 func TestAnswersBeforeEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShimTest(t, Config{})

@@ -217,6 +217,8 @@ func ErrorResponse(err error) Response {
 		e = &Error{http.StatusBadRequest, err.Error()}
 	case errors.Is(err, notestore.ErrNotFound):
 		e = &Error{http.StatusNotFound, err.Error()}
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled): // the gate of a write cancels at a deadline, too
+		e = &Error{http.StatusGatewayTimeout, "the time of the request was over"}
 	default:
 		e = &Error{http.StatusInternalServerError, "internal error"}
 	}
