@@ -93,7 +93,7 @@ func TestEditPageRefuses(t *testing.T) {
 		`"action":"replace","lines":"0","content":"y"`:             "must be like",
 		`"action":"replace","lines":"9-12","content":"y"`:          "has 11 lines",
 		`"action":"append","lines":"1","task":"one","content":"y"`: "give one target",
-		`"action":"append","property":"l","content":"y"`:           "more than plain values",
+		`"action":"append","property":"a","content":"y"`:           "is no list",
 		`"action":"prepend","property":"a","content":"y"`:          "can be replaced",
 		`"action":"delete","property":"none"`:                      "has no",
 		`"action":"replace","property":"a: b","content":"y"`:       "name of a key",
