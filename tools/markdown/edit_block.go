@@ -51,12 +51,8 @@ func (in EditPageIn) blockSplices(p *page) ([]folder.Splice, error) {
 		return ' '
 	}, e.first)
 	e.Content = e.withoutMargin(strings.Trim(in.Content, "\n"))
-	for _, own := range structure.Read(e.Content, 0).IDs() {
-		for _, other := range ids {
-			if strings.EqualFold(own.Name, other.Name) && other.Name != id.Name && (in.Action != Replace || other.Start < e.of.Start || other.End > e.end) {
-				return nil, tools.Errorf(tools.Invalid, "content: ^%s is the id of another block, on line %d", own.Name, other.Line)
-			}
-		}
+	if err := e.checkOwnIDs(ids); err != nil {
+		return nil, err
 	}
 	for _, s := range e.candidates() {
 		if e.keeps(ids, s) {
@@ -65,6 +61,19 @@ func (in EditPageIn) blockSplices(p *page) ([]folder.Splice, error) {
 	}
 	return nil, tools.Errorf(tools.Invalid, "block: the edit would change what ^%s names, or what else is on the page", id.Name).
 		WithHint("Give all of a block of that kind, closed if it has an end; or edit it with lines or text as the target.")
+}
+
+// checkOwnIDs refuses content with the id of another block.
+func (e blockEdit) checkOwnIDs(ids []structure.BlockID) error {
+	for _, own := range structure.Read(e.Content, 0).IDs() {
+		for _, other := range ids {
+			replaced := e.Action == Replace && other.Start >= e.of.Start && other.End <= e.end
+			if strings.EqualFold(own.Name, other.Name) && other.Name != e.id.Name && !replaced {
+				return tools.Errorf(tools.Invalid, "content: ^%s is the id of another block, on line %d", own.Name, other.Line)
+			}
+		}
+	}
+	return nil
 }
 
 // pastBlanks is an offset behind the blanks that stand there.

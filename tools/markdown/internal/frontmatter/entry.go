@@ -49,7 +49,8 @@ func findEntry(block, key string) (e entry, ok bool) {
 	rest := strings.TrimLeft(block[min(e.start+size, len(block)):e.end], " \t")
 	e.colon = e.end - len(rest) + 1
 	e.end = e.trimmed(e.start, e.end, column)
-	if !strings.HasPrefix(rest, ":") || e.end < e.colon || strings.TrimLeft(block[strings.LastIndexByte(block[:e.start], '\n')+1:e.start], " ") != "" {
+	if !strings.HasPrefix(rest, ":") || e.end < e.colon ||
+		strings.TrimLeft(block[strings.LastIndexByte(block[:e.start], '\n')+1:e.start], " ") != "" {
 		return e, false
 	}
 	e.start -= column

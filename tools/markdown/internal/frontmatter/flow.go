@@ -116,7 +116,9 @@ func (f *flowReader) words(end string) string {
 func (f *flowReader) quoted() (text string, ok bool) {
 	rest := f.text[f.at:]
 	end := quoteEnd(rest)
-	if end < 0 || strings.IndexAny(strings.TrimLeft(rest[end:], " \t\n")+",", ",]}:") != 0 || yaml.Unmarshal([]byte(rest[:end]), &text) != nil {
+	if end < 0 ||
+		strings.IndexAny(strings.TrimLeft(rest[end:], " \t\n")+",", ",]}:") != 0 ||
+		yaml.Unmarshal([]byte(rest[:end]), &text) != nil {
 		return "", false
 	}
 	if written := rest[:end]; strings.ContainsFunc(written, needsEscape) {

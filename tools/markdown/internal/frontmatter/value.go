@@ -153,7 +153,9 @@ func plainValue(text string) Value {
 
 // isDate reports whether text is a day that there is, maybe with a time.
 func isDate(text string) bool {
-	for _, layout := range []string{time.DateOnly, "2006-01-02 15:04", "2006-01-02T15:04", time.DateTime, "2006-01-02T15:04:05", time.RFC3339, "2006-01-02 15:04:05Z07:00"} {
+	for _, layout := range []string{
+		time.DateOnly, "2006-01-02 15:04", "2006-01-02T15:04", time.DateTime, "2006-01-02T15:04:05", time.RFC3339, "2006-01-02 15:04:05Z07:00",
+	} {
 		t, err := time.Parse(layout, text)
 		if _, offset := t.Zone(); err == nil && len(text) <= len(time.RFC3339) && t.Year() >= 1000 && max(offset, -offset) < 24*60*60 {
 			return true
