@@ -145,6 +145,7 @@ func (n *Notebook) composePage(c tools.CallContext, o *outline, file, title stri
 	content := strings.TrimPrefix(in.Content, "\uFEFF")
 	block, body, has := frontmatter.Split(content)
 	own, err := frontmatter.Parse(block)
+	hasTOML := !has && body > 0
 	if !has || err != nil {
 		has, block, body = false, "", 0
 		own, _ = frontmatter.Parse("") // empty front matter is always valid
@@ -159,7 +160,7 @@ func (n *Notebook) composePage(c tools.CallContext, o *outline, file, title stri
 			keys.WriteString(field[0] + ": " + field[1] + "\n")
 		}
 	}
-	if text = content; keys.Len() > 0 {
+	if text = content; keys.Len() > 0 && !hasTOML {
 		text = "---\n" + keys.String() + block + "---\n"
 		if !has && content != "" {
 			text += "\n"

@@ -35,12 +35,12 @@ func (in EditPageIn) blockSplices(p *page) ([]folder.Splice, error) {
 		return nil, err
 	}
 	e.id, e.of, e.textEnd, e.end = id, id.Of, id.Of.End, id.Of.End
-	if id.End == e.end && id.Start >= e.of.Start {
+	if pastBlanks(p.text, id.End) == e.end && id.Start >= e.of.Start {
 		e.textEnd = id.Start
 	}
 	for _, other := range ids {
 		if other.Of == e.of {
-			e.end = max(e.end, other.End)
+			e.end = max(e.end, pastBlanks(p.text, other.End))
 		}
 	}
 	e.first = p.text[strings.LastIndexByte(p.text[:e.of.Start], '\n')+1 : e.of.Start]
@@ -51,6 +51,9 @@ func (in EditPageIn) blockSplices(p *page) ([]folder.Splice, error) {
 		return ' '
 	}, e.first)
 	e.Content = e.withoutMargin(strings.Trim(in.Content, "\n"))
+	if err := e.checkOwnIDs(ids); err != nil {
+		return nil, err
+	}
 	for _, s := range e.candidates() {
 		if e.keeps(ids, s) {
 			return []folder.Splice{s}, nil
@@ -58,6 +61,24 @@ func (in EditPageIn) blockSplices(p *page) ([]folder.Splice, error) {
 	}
 	return nil, tools.Errorf(tools.Invalid, "block: the edit would change what ^%s names, or what else is on the page", id.Name).
 		WithHint("Give all of a block of that kind, closed if it has an end; or edit it with lines or text as the target.")
+}
+
+// checkOwnIDs refuses content with the id of another block.
+func (e blockEdit) checkOwnIDs(ids []structure.BlockID) error {
+	for _, own := range structure.Read(e.Content, 0).IDs() {
+		for _, other := range ids {
+			replaced := e.Action == Replace && other.Start >= e.of.Start && other.End <= e.end
+			if strings.EqualFold(own.Name, other.Name) && other.Name != e.id.Name && !replaced {
+				return tools.Errorf(tools.Invalid, "content: ^%s is the id of another block, on line %d", own.Name, other.Line)
+			}
+		}
+	}
+	return nil
+}
+
+// pastBlanks is an offset behind the blanks that stand there.
+func pastBlanks(text string, at int) int {
+	return len(text) - len(strings.TrimLeft(text[at:], " \t"))
 }
 
 // findBlockID finds an id; the spelling counts only where several differ in nothing else.
@@ -86,7 +107,7 @@ func findBlockID(text string, ids []structure.BlockID, block string) (structure.
 }
 
 // withoutMargin takes away what stands before the block on each line, if content has it too,
-// as what read_page answers does.
+// as what read_page answers does. A quote keeps a mark of its own.
 func (e blockEdit) withoutMargin(content string) string {
 	var lines []string
 	for i, line := range strings.Split(content, "\n") {
@@ -99,7 +120,10 @@ func (e blockEdit) withoutMargin(content string) string {
 		}
 		lines = append(lines, rest)
 	}
-	return strings.Join(lines, "\n")
+	if without := strings.Join(lines, "\n"); e.of.Kind != structure.QuoteBlock || strings.HasPrefix(without, ">") {
+		return without
+	}
+	return content
 }
 
 // withMargin puts a margin before the lines of a text but the first.
@@ -190,13 +214,19 @@ func (e blockEdit) replacements() (all []folder.Splice) {
 		put(max(e.textEnd, e.id.End), now)
 		return all
 	}
+	if kinds := kindsOf(now); e.of.Kind == structure.ListBlock && len(kinds) == 1 && kinds[0] == structure.ParagraphBlock {
+		put(max(e.of.End, e.id.End), now+" "+name)
+	}
 	if e.id.Start >= e.textEnd {
 		put(e.textEnd, now)
 	}
 	if e.id.Start >= e.of.Start && e.id.Start <= e.of.End {
 		if at := placeOfID(now, e.of.Kind); at >= 0 {
-			put(max(e.of.End, e.id.End), now[:at]+strings.TrimLeft(text[e.id.Start:e.id.End], "\n")+now[at:])
-			put(max(e.of.End, e.id.End), now[:at]+" "+name+now[at:])
+			written := text[e.id.Start:e.id.End]
+			if strings.Contains(written, "\n") {
+				written = " " + name
+			}
+			put(max(e.of.End, e.id.End), now[:at]+written+now[at:])
 		}
 	}
 	put(max(e.of.End, e.id.End), now+"\n\n"+name)

@@ -13,27 +13,19 @@ func (e blockEdit) keeps(ids []structure.BlockID, s folder.Splice) bool {
 	now := structure.Read(folder.TextAfter(e.page.Text, []folder.Splice{s}), e.body)
 	m := editMap{s, len(s.New) - (s.End - s.Start)}
 	nowIDs := now.IDs()
-	if !e.keepsID(nowIDs, m) {
+	others := slices.DeleteFunc(slices.Clone(ids), func(id structure.BlockID) bool {
+		return id.Name == e.id.Name || id.Start >= s.Start && id.End <= s.End && s.Start < s.End
+	})
+	if !e.keepsID(nowIDs, m) || !m.keepsIDs(others, nowIDs) {
 		return false
-	}
-	for _, id := range ids {
-		if id.Name == e.id.Name || id.Start >= s.Start && id.End <= s.End && s.Start < s.End {
-			continue
-		}
-		wanted := structure.BlockID{Name: id.Name, End: m.end(id.End)}
-		if !slices.ContainsFunc(nowIDs, func(is structure.BlockID) bool {
-			return is.Name == wanted.Name && is.End == wanted.End && is.Of.Kind == id.Of.Kind && is.Of.Start == m.start(id.Of.Start)
-		}) {
-			return false
-		}
 	}
 	low, high := s.Start, s.End
 	if e.Action != InsertBefore && e.Action != InsertAfter {
 		low, high = min(low, e.of.Start), max(high, e.end)
 	}
-	return slices.EqualFunc(outside(e.page.Blocks, low, high), outside(now.Blocks, low, high+m.delta), func(was, is structure.Block) bool {
-		holds := was.Start <= low && was.End >= high && (was.Kind == structure.QuoteBlock || was.Kind == structure.ItemBlock)
-		return was.Kind == is.Kind && is.Start == m.start(was.Start) && (holds || is.End == m.end(was.End))
+	return m.keepsBlocks(e.page.Blocks, now.Blocks, low, high, func(was structure.Block) bool {
+		holds := was.Start < e.of.Start && was.End >= e.of.End || was.Start <= low && was.End >= high
+		return holds && (was.Kind == structure.QuoteBlock || was.Kind == structure.ItemBlock)
 	})
 }
 
@@ -51,7 +43,10 @@ func (e blockEdit) keepsID(now []structure.BlockID, m editMap) bool {
 	case InsertBefore:
 		return of.Kind == e.of.Kind && of.Start == e.of.Start+m.delta
 	case Replace:
-		if e.of.Kind == structure.ItemBlock || e.of.Kind == structure.RowBlock {
+		if kinds := kindsOf(e.framed(e.Content)); len(kinds) == 1 && !isPart(e.of.Kind) && !hasID(e.Content, e.id.Name) {
+			return of.Kind == kinds[0] && of.Start == e.of.Start // all of the new text
+		}
+		if isPart(e.of.Kind) {
 			return of.Kind == e.of.Kind && of.Start == e.of.Start
 		}
 		return of.Start >= e.of.Start && of.Start < m.Start+len(m.New)
@@ -81,6 +76,30 @@ func (m editMap) end(at int) int {
 		return at + m.delta
 	}
 	return at
+}
+
+// isPart reports whether a block is a part of a list or of a table.
+func isPart(k structure.Kind) bool { return k == structure.ItemBlock || k == structure.RowBlock }
+
+// keepsIDs reports whether ids name what they did.
+func (m editMap) keepsIDs(was, now []structure.BlockID) bool {
+	for _, id := range was {
+		end, start := m.end(id.End), m.start(id.Of.Start)
+		if !slices.ContainsFunc(now, func(is structure.BlockID) bool {
+			return is.Name == id.Name && is.End == end && is.Of.Kind == id.Of.Kind && is.Of.Start == start
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// keepsBlocks reports whether the blocks that are not within a part of the page are what they
+// were; those that may grow can have another end.
+func (m editMap) keepsBlocks(was, now []structure.Block, low, high int, grows func(structure.Block) bool) bool {
+	return slices.EqualFunc(outside(was, low, high), outside(now, low, high+m.delta), func(was, is structure.Block) bool {
+		return was.Kind == is.Kind && is.Start == m.start(was.Start) && (is.End == m.end(was.End) || grows(was))
+	})
 }
 
 // outside are the blocks that are not within a part of the page. Lists are left out: what

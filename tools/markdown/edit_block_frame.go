@@ -44,7 +44,9 @@ func (e blockEdit) frameOf() (frame, bool) {
 		return frame{lines[b.First+1].End, e.textEnd, true, e.margin}, true
 	case structure.IndentedBlock:
 		return frame{b.Start, e.textEnd, false, e.margin + "    "}, true
-	case structure.ListBlock, structure.ParagraphBlock, structure.HTMLBlock:
+	case structure.ParagraphBlock:
+		return frame{b.Start + len(footnote.FindString(e.page.Text[b.Start:b.End])), e.textEnd, false, e.margin}, true
+	case structure.ListBlock, structure.HTMLBlock:
 		return frame{b.Start, e.textEnd, false, e.margin}, true
 	case structure.ItemBlock:
 		mark, _ := itemMark(e.page.Text[b.Start:b.End])
@@ -57,6 +59,9 @@ func (e blockEdit) frameOf() (frame, bool) {
 		return frame{}, false
 	}
 }
+
+// footnote matches the mark of a footnote.
+var footnote = regexp.MustCompile(`^\[\^[^\]\s]+\]:[ \t]*`)
 
 var itemStart = regexp.MustCompile(`^((?:[-*+]|\d{1,9}[.)])(?:[ \t]{1,4}|$))(\[[^\[\]\n]\][ \t]+)?`)
 
@@ -119,18 +124,22 @@ func (e blockEdit) framed(content string) string {
 		return "> " + inner
 	case structure.IndentedBlock:
 		return "    " + withMargin(content, "    ")
-	case structure.ListBlock:
-		if isText {
-			return e.items(content)
-		}
 	case structure.ItemBlock:
 		if len(kinds) == 0 || kinds[0] != structure.ListBlock {
 			mark, box := itemMark(text[e.of.Start:e.of.End])
 			return mark + box + withMargin(content, strings.Repeat(" ", len(mark)))
 		}
 	case structure.HeadingBlock:
-		if line := text[e.of.Start:e.of.End]; isText && strings.HasPrefix(line, "#") && !strings.Contains(content, "\n") {
+		line := text[e.of.Start:e.of.End]
+		if isText && strings.HasPrefix(line, "#") && !strings.Contains(content, "\n") {
 			return line[:len(line)-len(strings.TrimLeft(line, "#"))] + " " + content
+		}
+		if last := e.page.Lines[e.of.Last]; isText && len(kinds) == 1 && e.of.Last > e.of.First {
+			return content + "\n" + strings.TrimLeft(text[last.Start:last.End], " \t>")
+		}
+	case structure.ParagraphBlock:
+		if isText && len(kinds) == 1 && !footnote.MatchString(content) {
+			return footnote.FindString(text[e.of.Start:e.of.End]) + content
 		}
 	default:
 	}

@@ -65,6 +65,17 @@ func TestEditBlock(t *testing.T) {
 		{"- a\n\n  ```\n  x\n  ```\n\n  ^f\n", `"append","block":"f","content":"y\n\nz"`, "- a\n\n  ```\n  x\n  y\n\n  z\n  ```\n\n  ^f\n"},
 		{"## T ^h\n\nx\n", `"replace","block":"h","content":"N"`, "## N ^h\n\nx\n"},
 		{"T ^h\n===\nx\n", `"replace","block":"h","content":"N\n==="`, "N ^h\n===\nx\n"},
+		{"T ^h\n===\nx\n", `"replace","block":"h","content":"N"`, "N ^h\n===\nx\n"},
+		{"> - a\n> - b\n> ^i\n", `"replace","block":"i","content":"- x\n- y"`, "> - a\n> - x ^i\n> - y\n"},
+		{"one ^p\n\ntwo\n", `"replace","block":"p","content":"- a\n- b"`, "- a\n- b\n\n^p\n\ntwo\n"},
+		{"- a\n- b\n\n^p\n\ntwo\n", `"replace","block":"p","content":"one"`, "one ^p\n\ntwo\n"},
+		{"a[^1]\n\n[^1]: b ^f\n", `"replace","block":"f","content":"c"`, "a[^1]\n\n[^1]: c ^f\n"},
+		{"a[^1]\n\n[^1]: b ^f\n", `"prepend","block":"f","content":"c"`, "a[^1]\n\n[^1]: c\nb ^f\n"},
+		{"> > [!tip] T\n> > a\n>\n> ^c\n", `"replace","block":"c","content":"> [!note] N\n> b"`, "> > [!note] N\n> > b\n>\n> ^c\n"},
+		{"> > [!tip] T\n> > a\n>\n> ^c\n", `"replace","block":"c","content":"> > [!note] N\n> > b"`, "> > [!note] N\n> > b\n>\n> ^c\n"},
+		{"- a\n\n  b ^p\n- c\n", `"delete","block":"p"`, "- a\n\n- c\n"},
+		{"one\n\n^p  \n\ntwo\n", `"insert_after","block":"p","content":"x"`, "one\n\n^p  \n\nx\n\ntwo\n"},
+		{"one\n\n^p  \n\ntwo\n", `"replace","block":"p","content":"x"`, "x\n\n^p  \n\ntwo\n"},
 		{"```\r\nx\r\n```\r\n\r\n^f\r\n", `"append","block":"f","content":"y"`, "```\r\nx\r\ny\r\n```\r\n\r\n^f\r\n"},
 		{"a ^A\n\nb ^a\n", `"replace","block":"^a","content":"c"`, "a ^A\n\nc ^a\n"},
 	} {
@@ -83,6 +94,7 @@ func TestEditBlock(t *testing.T) {
 		"a ^p here\n\n`b\n^p`\n\n    c ^p": `"delete","block":"p"`,
 		"```\na ^p\n```\n<!--\nb ^p\n-->":  `"delete","block":"p"`,
 		"- a\n\nx ^p\n\n    code\n":        `"delete","block":"p"`,
+		"one ^p\n\ntwo ^q\n":               `"replace","block":"p","content":"x ^q\n\ny"`,
 	} {
 		b := open(t, map[string]string{"P.md": before}, nil)
 		if answer, ok := b.try("edit_page", `{"path":"P.md","action":`+args+`}`); ok {

@@ -69,11 +69,11 @@ func TestEditBody(t *testing.T) {
 	for args, want := range map[string]string{
 		`"action":"replace","target":"body","content":"x"`:       "x\n",
 		`"action":"replace","target":"body","content":""`:        "",
-		`"action":"append","target":"body","content":"x"`:        body + "x\n",
-		`"action":"append","content":"x"`:                        body + "x\n",
+		`"action":"append","target":"body","content":"x"`:        body + "\nx\n",
+		`"action":"append","content":"x"`:                        body + "\nx\n",
 		`"action":"prepend","content":"x"`:                       "x\n" + body,
 		`"action":"insert_before","target":"body","content":"x"`: "x\n" + body,
-		`"action":"insert_after","target":"body","content":"x"`:  body + "x\n",
+		`"action":"insert_after","target":"body","content":"x"`:  body + "\nx\n",
 		`"action":"delete","target":"body"`:                      "",
 		`"action":"replace","heading":"A","content":""`:          "# A\n\n",
 	} {

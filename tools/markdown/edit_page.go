@@ -241,6 +241,8 @@ func (in EditPageIn) check() error {
 	case target == "" && in.Action != Append && in.Action != Prepend:
 		return tools.Errorf(tools.Invalid, "action: %s needs a target", in.Action).
 			WithHint("Name one of %s; target body is all of the text, and delete_page deletes the page.", strings.Join(targetNames(), ", "))
+	case in.Content != "" && (in.Action == Check || in.Action == Uncheck || in.Action == Delete && target != "property"):
+		return tools.Errorf(tools.Invalid, "content: %s takes none", in.Action).WithHint("To put it in the place of the target, use replace.")
 	case target == "property" && in.Action != Append && in.Action != Replace && in.Action != Delete:
 		return tools.Errorf(tools.Invalid, "action: a property can be replaced, appended to and deleted")
 	case in.Content == "" && in.Action != Delete && in.Action != Replace && in.Action != Check && in.Action != Uncheck,

@@ -36,14 +36,14 @@ func (in EditPageIn) splices(p *page) ([]folder.Splice, error) {
 	}
 	var all []folder.Splice
 	for _, r := range ranges {
-		all = append(all, in.splice(p.text, r))
+		all = append(all, in.splice(p, r))
 	}
 	return all, nil
 }
 
 // splice is the edit at one target.
-func (in EditPageIn) splice(text string, r textRange) folder.Splice {
-	content := in.Content
+func (in EditPageIn) splice(p *page, r textRange) folder.Splice {
+	text, content := p.text, in.Content
 	if r.inline {
 		switch in.Action {
 		case Append, InsertAfter:
@@ -62,7 +62,7 @@ func (in EditPageIn) splice(text string, r textRange) folder.Splice {
 	case Append: // blank lines between this and what follows stay there
 		at = r.content + len(strings.TrimRight(text[r.content:r.end], " \t\n"))
 		if at == r.content {
-			return insertLines(text, at, content)
+			return in.insert(p, at, content)
 		}
 		if next := strings.IndexByte(text[at:r.end], '\n'); next >= 0 {
 			at += next + 1
@@ -79,7 +79,32 @@ func (in EditPageIn) splice(text string, r textRange) folder.Splice {
 		return folder.Splice{Start: r.start, End: r.end}
 	default: // Prepend
 	}
-	return insertLines(text, at, content)
+	return in.insert(p, at, content)
+}
+
+// insert inserts whole lines, with a blank line before or after them where they would else
+// become one block with what stands there. Items go on with a list, and rows with a table.
+func (in EditPageIn) insert(p *page, at int, content string) folder.Splice {
+	plain := insertLines(p.text, at, content)
+	if in.Lines != "" || in.Task != "" {
+		return plain
+	}
+	was := structure.Read(p.text, p.body)
+	ids := was.IDs()
+	kinds := kindsOf(strings.TrimLeft(content, " \t"))
+	isList := len(kinds) > 0 && kinds[0] == structure.ListBlock
+	isRows := strings.Count(content, "|") >= strings.Count(content, "\n") && !strings.Contains(content, "\n\n")
+	for _, gap := range [][2]string{{}, {"\n", ""}, {"", "\n"}, {"\n", "\n"}} {
+		s := insertLines(p.text, at, gap[0]+content+gap[1])
+		now := structure.Read(folder.TextAfter(p.text, []folder.Splice{s}), p.body)
+		m := editMap{s, len(s.New)}
+		if m.keepsIDs(ids, now.IDs()) && m.keepsBlocks(was.Blocks, now.Blocks, at, at, func(b structure.Block) bool {
+			return b.End <= at && (isList && b.Kind == structure.ItemBlock || isRows && b.Kind == structure.TableBlock)
+		}) {
+			return s
+		}
+	}
+	return plain
 }
 
 // insertLines inserts whole lines at an offset, which is the beginning of a line or

@@ -298,7 +298,7 @@ func TestHostileFiles(t *testing.T) {
 		}
 		equal(t, c.tool+c.args+" outside", outside, outsideFiles(t, around))
 	}
-	for file, want := range map[string]string{"crlf.md": "one\r\ntwo\r\nnew\r\n", "bom.md": "\uFEFFone\nnew\n", "empty.md": "new\n"} {
+	for file, want := range map[string]string{"crlf.md": "one\r\ntwo\r\n\r\nnew\r\n", "bom.md": "\uFEFFone\n\nnew\n", "empty.md": "new\n"} {
 		call[EditPageOut](b, "edit_page", `{"path":"`+file+`","action":"append","content":"new"}`)
 		equal(t, file, want, b.get(file))
 	}

@@ -3,6 +3,7 @@ package markdown
 import (
 	"context"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -171,7 +172,7 @@ func mergedPage(to, from *page) (data []byte, left []string) {
 			case slices.Contains([]string{"id", "title", "created", "updated", "position"}, key) || first == 0:
 			case !taken:
 				added.WriteString(strings.Join(lines[first-1:min(last, len(lines))], ""))
-			case !sameOthers(map[string]any{"": from.fields.Values[key]}, map[string]any{"": to.fields.Values[key]}, "-"):
+			case !reflect.DeepEqual(from.fields.Values[key], to.fields.Values[key]):
 				left = append(left, key)
 			}
 		}

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,6 +62,17 @@ func parsePage(graph *logseqfile.Graph, file string, data []byte) *page {
 		p.fields = withProperties(p.front, logseqfile.Properties(p.text, p.body))
 	}
 	return p
+}
+
+// frontNote says what is wrong with the front matter, before other notes.
+func (p *page) frontNote() (note string) {
+	if p.yamlError != nil {
+		return p.yamlError.Error() + ", so frontmatter is empty. "
+	}
+	for _, key := range slices.Sorted(maps.Keys(p.front.Repeated)) {
+		note += fmt.Sprintf("The front matter has %.80q on lines %s, and shows only the first. ", key, joinLines(p.front.Repeated[key]))
+	}
+	return note
 }
 
 // title is in the front matter, or else is the name of the file or folder. In a

@@ -101,9 +101,7 @@ func readLargePage(ctx context.Context, n *Notebook, file string, in ReadPageIn)
 		Path: file, Title: p.title(), PageID: idOf(n.view, p), Lines: lines, Truncated: true,
 		Etag: hex.EncodeToString(r.sum.Sum(nil))[:etagLength],
 	}}
-	if p.yamlError != nil {
-		out.Note = p.yamlError.Error() + ", so frontmatter is empty. "
-	}
+	out.Note = p.frontNote()
 	if r.invalid || len(r.character) > 0 {
 		out.Encoding = "unknown"
 		out.Note += "The page is not UTF-8: invalid bytes are shown as U+FFFD. "

@@ -98,9 +98,7 @@ func (n *Notebook) ReadPage(ctx context.Context, in ReadPageIn) (ReadPageOut, er
 	out := ReadPageOut{
 		Frontmatter: p.fields.Values, pageFacts: pageFacts{Path: file, Title: p.title(), PageID: idOf(n.view, p), Etag: p.etag()},
 	}
-	if p.yamlError != nil {
-		out.Note = p.yamlError.Error() + ", so frontmatter is empty. "
-	}
+	out.Note = p.frontNote()
 	if !p.utf8 {
 		out.Encoding = "unknown"
 		out.Note += "The page is not UTF-8: invalid bytes are shown as U+FFFD, and write_page refuses the page. "

@@ -133,8 +133,8 @@ func newHeadingRename(p *page, heading, to string) (*headingRename, error) {
 	r := &headingRename{file: p.file, headings: structure.Headings(p.text, lines), to: to}
 	r.at = slices.IndexFunc(r.headings, func(h structure.Heading) bool { return h.Start == found[0].start })
 	h := r.headings[r.at]
-	text := structure.WithoutID(h.Text)
-	start := h.Start + strings.Index(p.text[h.Start:h.Content], h.Text)
+	text := structure.WithoutID(h.Written)
+	start := h.Start + strings.Index(p.text[h.Start:h.Content], h.Written)
 	r.heading = folder.Splice{Start: start, End: start + len(text), New: to}
 	for i := range r.headings {
 		h := &r.headings[i]

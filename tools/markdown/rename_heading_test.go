@@ -32,3 +32,10 @@ func TestRenameHeading(t *testing.T) {
 		})
 	}
 }
+
+// The lines of an underlined heading are all replaced.
+func TestRenameUnderlinedHeading(t *testing.T) {
+	b := open(t, map[string]string{"P.md": "a\n\nOld\nplan ^id\n---\nx\n"}, nil)
+	call[RenameHeadingOut](b, "rename_heading", `{"path":"P.md","heading":"Old plan ^id","new_heading":"New"}`)
+	equal(t, "page", "a\n\nNew ^id\n---\nx\n", b.get("P.md"))
+}

@@ -102,7 +102,11 @@ func keepID(p *page, content string) string {
 		return content
 	}
 	line := strings.Join(strings.SplitAfter(p.text, "\n")[first-1:last], "")
-	if block, _, has := frontmatter.Split(content); has {
+	block, body, has := frontmatter.Split(content)
+	if !has && body > 0 { // TOML, before which YAML cannot stand
+		return content
+	}
+	if has {
 		if now, err := frontmatter.Parse(block); err != nil || now.Values["id"] != nil {
 			return content
 		}

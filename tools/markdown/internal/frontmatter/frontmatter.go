@@ -26,10 +26,12 @@ const (
 // Split returns the YAML between the fences at the top of text, the offset of
 // the first byte after the block, and whether there is a block. A block ends
 // with a line of "---" or "..."; without such a line there is no block. Line 1
-// of the block is line 2 of the text.
+// of the block is line 2 of the text. TOML between lines of "+++" is no block, but the text
+// after it begins there too.
 func Split(text string) (block string, body int, ok bool) {
 	first, rest, found := strings.Cut(text, "\n")
-	if !found || strings.TrimRight(first, " \t\r") != "---" {
+	open := strings.TrimRight(first, " \t\r")
+	if !found || open != "---" && open != "+++" {
 		return "", 0, false
 	}
 	start := len(first) + 1
@@ -39,7 +41,10 @@ func Split(text string) (block string, body int, ok bool) {
 		if more {
 			next++
 		}
-		if fence := strings.TrimRight(line, " \t\r"); fence == "---" || fence == "..." {
+		switch fence := strings.TrimRight(line, " \t\r"); {
+		case open == "+++" && fence == open:
+			return "", start + next, false
+		case open == "---" && (fence == open || fence == "..."):
 			return rest[:at], start + next, true
 		}
 		at = next
@@ -53,7 +58,9 @@ type Fields struct {
 	// converted; a date or 1.10 stays text. If a key occurs twice, the first
 	// counts.
 	Values map[string]any
-	lines  map[string][2]int
+	// Repeated are the lines of the page on which keys stand that occur more than once.
+	Repeated map[string][]int
+	lines    map[string][2]int
 }
 
 // Parse parses a block. An error has the line of the page; the fields are then
@@ -85,7 +92,7 @@ func parseYAML(block string) (Fields, error) {
 	r := reader{left: maxNodes}
 	for i := 0; i+1 < len(top.Content); i += 2 {
 		key, value := top.Content[i], top.Content[i+1]
-		if _, twice := f.Values[key.Value]; twice {
+		if f.repeats(key.Value, key.Line+1) {
 			continue
 		}
 		v, err := r.value(value, 0)
@@ -99,6 +106,21 @@ func parseYAML(block string) (Fields, error) {
 		f.Values[key.Value], f.lines[key.Value] = v, [2]int{key.Line + 1, end + 1}
 	}
 	return f, nil
+}
+
+// repeats notes a key that was read before.
+func (f *Fields) repeats(key string, line int) bool {
+	if _, twice := f.Values[key]; !twice {
+		return false
+	}
+	if f.Repeated == nil {
+		f.Repeated = map[string][]int{}
+	}
+	if f.Repeated[key] == nil {
+		f.Repeated[key] = []int{f.lines[key][0]}
+	}
+	f.Repeated[key] = append(f.Repeated[key], line)
+	return true
 }
 
 var lineNumber = regexp.MustCompile(`line (\d+)`)
@@ -222,11 +244,16 @@ func Scalar(text string) string {
 		case r == '"' || r == '\\':
 			b.WriteByte('\\')
 			b.WriteRune(r)
-		case unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) || r == 0xfffe || r == 0xffff:
+		case needsEscape(r):
 			fmt.Fprintf(&b, `\U%08X`, r)
 		default:
 			b.WriteRune(r)
 		}
 	}
 	return b.String() + `"`
+}
+
+// needsEscape reports whether a reader of YAML may refuse or change a character in quotes.
+func needsEscape(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) || r == 0xfffe || r == 0xffff
 }

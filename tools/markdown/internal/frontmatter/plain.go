@@ -39,7 +39,7 @@ func parseLines(block string, lists bool) (Fields, bool) {
 			read = plainScalar(value)
 		}
 		next := i + 1 + more
-		if _, twice := f.Values[key]; !twice {
+		if !f.repeats(key, i+2) {
 			f.Values[key], f.lines[key] = read, [2]int{i + 2, next + 1}
 		}
 		i = next

@@ -156,6 +156,10 @@ func (s *scanner) step(line string, i int, below string) int {
 	case rest[0] == '<' && codeTag(rest) != "":
 		s.until = codeTag(rest)
 		return i + 1
+	case rest[0] == '<' && len(htmlTag.FindString(rest)) > 0:
+		return i + len(htmlTag.FindString(rest))
+	case rest[0] == '<' && s.opensTag(rest, below):
+		return len(line)
 	case rest[0] == '#':
 		return i + s.tag(line, i)
 	case strings.HasPrefix(rest, "<!--"):
@@ -224,6 +228,19 @@ func mathSpan(rest string) int {
 		return 1
 	}
 	return end + 2
+}
+
+// htmlTag matches a tag of HTML, whose attributes hold no marks of Markdown.
+var htmlTag = regexp.MustCompile(`^</?[A-Za-z][A-Za-z0-9-]*(?:\s+[A-Za-z_:@][\w.:-]*(?:\s*=\s*(?:[^\s"'=<>` + "`" + `]+|'[^']*'|"[^"]*"))?)*\s*/?>`)
+
+// opensTag reports whether a tag of HTML begins that goes on below, and notes its end.
+func (s *scanner) opensTag(rest, below string) bool {
+	paragraph, _, _ := strings.Cut(below[:min(len(below), 1000)], "\n\n")
+	if !strings.Contains(paragraph, ">") || htmlTag.FindString(rest+paragraph) == "" {
+		return false
+	}
+	s.until = ">"
+	return true
 }
 
 // codeTag is what ends the HTML code that begins with rest; empty: it is none.

@@ -14,6 +14,8 @@ func TestTags(t *testing.T) {
 		"x#y http://a/#b &#39; ##z \\#n":           nil,
 		"`#code` <!-- #c --> %% #d %% $$ #e $$ #f": {"f"},
 		"```\n#code\n```\n#g":                      {"g"},
+		"<b a=\"c:#i\" d='#j'>#k</b> a <b #l":      {"k", "l"},
+		"<b\n a=\"#i\"\n>#m\n\n<b\n#n":             {"m", "n"},
 		"[[Page#heading]] [x](y#z) #h":             {"h"},
 	} {
 		if got := Tags(text, 0); !slices.Equal(got, want) {

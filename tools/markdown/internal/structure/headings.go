@@ -8,7 +8,8 @@ import (
 // A Heading is a heading with its section.
 type Heading struct {
 	Level   int      // 1 to 6
-	Text    string   // as written, without marks
+	Text    string   // as written, without marks; on one line
+	Written string   // on the page, which may be several lines
 	Path    []string // of the headings above it, and its own
 	Line    int
 	Start   int // offset of the heading
@@ -24,13 +25,18 @@ func Headings(text string, lines []Line) []Heading {
 			continue
 		}
 		_, title := atxHeading(strings.TrimLeft(text[l.Start:l.End], " \t"))
+		written := title
 		start := l
-		if underline(text[l.Start:l.End]) > 0 {
-			start = lines[i-1]
-			title = strings.TrimSpace(text[start.Start:start.End])
+		if l.above > 0 {
+			start = lines[i-l.above]
+			written = strings.TrimSpace(text[start.Start:lines[i-1].End])
+			title = written
+			if l.above > 1 {
+				title = strings.Join(strings.Fields(written), " ")
+			}
 		}
 		all = append(all, Heading{
-			Level: int(l.level), Text: title, Line: start.Number, Start: start.Start, Content: min(l.End+1, len(text)),
+			Level: int(l.level), Text: title, Written: written, Line: start.Number, Start: start.Start, Content: min(l.End+1, len(text)),
 		})
 	}
 	var open []int // the headings that the next one may stand below, outermost first
@@ -50,8 +56,8 @@ func Headings(text string, lines []Line) []Heading {
 	return all
 }
 
-// Matches reports whether name means the heading: its text, with or without marks,
-// or texts of headings above it before "#".
+// Matches reports whether name means the heading: its text, with or without marks, or the
+// last line of that; or texts of headings above it before "#".
 func (h Heading) Matches(name string) bool {
 	level, bare := atxHeading(strings.TrimSpace(name))
 	if level == 0 {
@@ -59,7 +65,7 @@ func (h Heading) Matches(name string) bool {
 	} else if level != h.Level {
 		return false
 	}
-	if fold(bare) == fold(h.Text) {
+	if fold(bare) == fold(h.Text) || fold(bare) == fold(h.Written[strings.LastIndexByte(h.Written, '\n')+1:]) {
 		return true
 	}
 	parts := strings.Split(strings.TrimPrefix(strings.TrimSpace(name), "#"), "#")

@@ -19,6 +19,7 @@ type Line struct {
 	// level is that of the heading which the line is, or underlines; 0: none. Headings
 	// in quotes and behind a list marker have no section.
 	level int8
+	above int // how many lines the heading has above the one that underlines it
 }
 
 // A Page is the lines and blocks of a text.

@@ -13,7 +13,6 @@ type scanner struct {
 	open   []openBlock // outermost first
 	index  int         // of the line
 	start  int         // offset of the line
-	above  string      // the line before
 	line   string      // without its end
 	at     int         // how much of the line is read
 	column int         // where that ends; a tab reaches to the next multiple of four
@@ -28,6 +27,7 @@ type openBlock struct {
 	kind   Kind
 	block  int    // its index, if blocks are kept
 	first  int    // index of its first line
+	start  int    // offset of that
 	filled bool   // something stands in it
 	marker byte   // of a list and its items: the bullet, or what ends the number
 	indent int    // of an item: how far its content is indented in what holds the list
@@ -43,7 +43,6 @@ func (s *scanner) scan(line string) (l Line) {
 	} else {
 		l = s.readBlocks(depth)
 	}
-	s.above = line
 	return l
 }
 
@@ -213,7 +212,7 @@ func (s *scanner) add(b openBlock) {
 	if n > 0 {
 		s.open[n-1].filled, parent = true, s.open[n-1].block
 	}
-	b.first, b.block = s.index, len(s.blocks)
+	b.first, b.start, b.block = s.index, s.start, len(s.blocks)
 	if s.record {
 		s.blocks = append(s.blocks, Block{Kind: b.kind, Parent: parent, Start: s.start + s.next, First: s.index})
 	}

@@ -84,8 +84,9 @@ func (s *scanner) underlined(level int) Line {
 	if s.record {
 		s.blocks[b.block].Kind = HeadingBlock
 	}
-	l := Line{level: s.sectionLevel(level, s.line)}
-	if s.sectionLevel(level, s.above) == 0 {
+	l := Line{level: s.sectionLevel(level, s.line), above: s.index - b.first}
+	first, _, _ := strings.Cut(s.text[b.start:], "\n")
+	if s.sectionLevel(level, first) == 0 {
 		l.level = 0
 	}
 	s.closeText()

@@ -38,6 +38,27 @@ func TestHeadings(t *testing.T) {
 	}
 }
 
+// A heading that is underlined may have several lines, and is named by all or by the last.
+func TestUnderlinedHeadings(t *testing.T) {
+	for page, want := range map[string]string{
+		"Foo\nbar\n---\ntext\n":       "Foo bar 1 \"text\\n\"",
+		"x\n\n  A\n      b\nc\n===\n": "A b c 3 \"\"",
+		"> a\n> b\n> ---\n":           "",
+		"- a\n  b\n  ---\n":           "",
+	} {
+		got := ""
+		for _, h := range structure.Headings(page, structure.Lines(page, 0)) {
+			got += fmt.Sprintf("%s %d %q", h.Text, h.Line, page[h.Content:h.End])
+			if last := h.Written[strings.LastIndex(h.Written, "\n")+1:]; !h.Matches(h.Text) || !h.Matches(last) {
+				t.Errorf("%q is not named by %q and %q", page, h.Text, last)
+			}
+		}
+		if got != want {
+			t.Errorf("%q: %s, want %s", page, got, want)
+		}
+	}
+}
+
 // Headings and tasks in HTML, comments and display maths are none; what has no end is text.
 func TestRawLines(t *testing.T) {
 	for page, want := range map[string]string{

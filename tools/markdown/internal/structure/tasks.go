@@ -8,9 +8,9 @@ import (
 
 // A Task is a line with a box to tick.
 type Task struct {
-	Start, End int // offsets of its line
-	Mark       int // of the character in the box
-	Done       bool
+	Start, End int    // offsets of its line
+	Mark       int    // of the character in the box
+	Done       bool   // or cancelled
 	Text       string // after the box
 	Line       int
 }
@@ -39,7 +39,7 @@ func Tasks(text string, lines []Line) []Task {
 		if m == nil {
 			continue
 		}
-		t := Task{Start: l.Start, End: l.End, Mark: l.Start + m[2], Line: l.Number, Done: strings.ContainsAny(line[m[2]:m[3]], "xX")}
+		t := Task{Start: l.Start, End: l.End, Mark: l.Start + m[2], Line: l.Number, Done: strings.ContainsAny(line[m[2]:m[3]], "xX-")}
 		if m[4] >= 0 {
 			t.Text = line[m[4]:m[5]]
 		}

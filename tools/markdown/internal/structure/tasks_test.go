@@ -26,3 +26,17 @@ func TestTasksHaveBoxes(t *testing.T) {
 		t.Errorf("only %d lines were tasks", tasks)
 	}
 }
+
+// A cancelled task is not open.
+func TestDoneTasks(t *testing.T) {
+	done := ""
+	const page = "- [ ] a\n- [x] b\n- [-] c\n- [/] d\n"
+	for _, task := range Tasks(page, Lines(page, 0)) {
+		if task.Done {
+			done += task.Text
+		}
+	}
+	if done != "bc" {
+		t.Errorf("done: %q", done)
+	}
+}
