@@ -152,8 +152,8 @@ func (r *compositeDryRun) runNestedCall(ctx context.Context, c *call) (res tools
 
 // judgeCall decides about a call as far as it is known before it runs.
 func (r *compositeDryRun) judgeCall(c *call) error {
-	foreseeable := c.decided.effect == tools.Reads || c.decided.effect == tools.Writes || c.decided.effect == tools.Deletes || c.tool.info.Calls
-	if !foreseeable {
+	effect := c.decided.effect
+	if effect != tools.Reads && effect != tools.Writes && effect != tools.Deletes && !c.tool.info.Calls {
 		return r.refuse(errUnforeseeable(c))
 	}
 	d := r.policy.Decide(c.policyRequest(r.policy))

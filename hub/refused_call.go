@@ -62,7 +62,8 @@ func refuseUngrantedTool(ctx context.Context, h *Hub, c *call) error {
 // is known. A caller who may not read the source is spared that: how long it takes could tell
 // them what exists there. Nothing of the answer reaches the caller.
 func (c *call) mayNameTargets() bool {
-	return c.tool.info.HasTargets && !c.record.resolved.Load() && c.toolset.grantsEffectInSource(c.source, tools.Reads) && len(c.record.targets.names()) == 0
+	unknown := !c.record.resolved.Load() && len(c.record.targets.names()) == 0
+	return unknown && c.tool.info.HasTargets && c.toolset.grantsEffectInSource(c.source, tools.Reads)
 }
 
 // nameTargetsOfFailure has the record of a call that failed before it was known what it touches
