@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -260,6 +261,70 @@ func TestArchivesOfHidden(t *testing.T) {
 	}, org.Config{}, "#secret", "c", "private/e.org")
 	if files := s.must("org-get-allowed-files", `{}`)["files"].([]any); len(files) != 2 || s.must("org-read-file", `{"file":"b.org_archive"}`)["content"] != s.read("b.org_archive") {
 		t.Errorf("shown: %v", files)
+	}
+}
+
+// TestArchivedFromHidden: what Emacs has archived from a hidden file, or from below a
+// hidden headline, to whatever file, is hidden as that is now.
+func TestArchivedFromHidden(t *testing.T) {
+	const private = ":PROPERTIES:\n:private: t\n:END:\n"
+	entry := func(lines ...string) string { return "* DONE ARCHIVED\n" + drawer(lines...) + "text\n" }
+	below := func(titles string) string { return entry("ARCHIVE_FILE: ROOT/p.org", "ARCHIVE_OLPATH: "+titles) }
+	calls := [][2]string{
+		{"org-get-allowed-files", `{}`},
+		{"org-search-content", `{"query":"ARCHIVED","includeArchived":true}`},
+		{"org-search-content", `{"query":"Health","includeArchived":true}`},
+		{"org-search-content", `{"query":"diary","includeArchived":true}`},
+	}
+	for name, c := range map[string]struct{ shown, hidden map[string]string }{
+		"below a property":       {map[string]string{"p.org": "* P\n"}, map[string]string{"p.org": "* P\n* Health\n" + private, "p.org_archive": below("Health")}},
+		"deeper":                 {map[string]string{"p.org": "* P\n"}, map[string]string{"p.org": "* P\n* Health\n" + private + "** A/B\n", "p.org_archive": below("Health/A/B")}},
+		"below what is gone":     {map[string]string{"p.org": "* P\n"}, map[string]string{"p.org": "* P\n* Health\n" + private, "p.org_archive": below("Health/Gone")}},
+		"below a tag":            {map[string]string{"p.org": "* P\n"}, map[string]string{"p.org": "* P\n* TODO [#A] Health [1/2] :secret:\n", "p.org_archive": below("Health")}},
+		"below a link":           {map[string]string{"p.org": "* P\n"}, map[string]string{"p.org": "* P\n* [[x][Health]] :secret:\n", "p.org_archive": below("Health")}},
+		"to another file":        {map[string]string{"p.org": "* P\n"}, map[string]string{"p.org": "* P\n* Health\n" + private, "deep/all_archive.org": below("Health")}},
+		"to the same file":       {map[string]string{"p.org": "* Archive\n"}, map[string]string{"p.org": "* Health\n" + private + "* Archive\n" + "*" + below("Health")}},
+		"without the file":       {map[string]string{"p.org": "* P\n"}, map[string]string{"p.org": "* P\n* Health\n" + private, "p.org_archive": entry("ARCHIVE_OLPATH: Health")}},
+		"archived before it":     {map[string]string{"p.org": "* P\n"}, map[string]string{"p.org_archive": below("Health/More") + "* Health\n" + drawer("private: t", "ARCHIVE_FILE: ROOT/p.org") + "** More\n"}},
+		"twice":                  {map[string]string{"p.org": "* P\n"}, map[string]string{"p.org": "* P\n* Health\n" + private, "p.org_archive": below("Health"), "q_archive": "* DONE ARCHIVED\n" + drawer("ARCHIVE_FILE: ROOT/p.org_archive", "ARCHIVE_OLPATH: ARCHIVED")}},
+		"of a file by property":  {nil, map[string]string{"p.org": "#+PROPERTY: private t\n", "all_archive.org": entry("ARCHIVE_FILE: ROOT/p.org")}},
+		"of a file by drawer":    {nil, map[string]string{"p.org": private, "all_archive.org": entry("archive_file: ROOT/p.org")}},
+		"of a file by its tags":  {nil, map[string]string{"p.org": "#+FILETAGS: :secret:\n", "all_archive.org": entry("ARCHIVE_FILE: ROOT/p.org") + "** ARCHIVED\n"}},
+		"of a file set up":       {map[string]string{"s.txt": "#+FILETAGS: :secret:\n"}, map[string]string{"p.org": "#+SETUPFILE: s.txt\n", "all_archive.org": entry("ARCHIVE_FILE: ROOT/p.org")}},
+		"of a file moved":        {nil, map[string]string{"deep/p.org": private, "all_archive.org": entry("ARCHIVE_FILE: /home/ines/org/deep/p.org")}},
+		"of a hidden file moved": {nil, map[string]string{"all_archive.org": entry("ARCHIVE_FILE: /home/ines/org/diary.org") + entry("ARCHIVE_FILE: C:\\Users\\ines\\org\\diary.org")}},
+		"the header of the file": {map[string]string{"all_archive.org": "* B\n"}, map[string]string{"all_archive.org": "\nArchived entries from file ROOT/diary.org\n\n\n* B\n"}},
+		"the header of a tagged": {map[string]string{"all_archive.org": ""}, map[string]string{"p.org": "#+FILETAGS: :secret:\n", "all_archive.org": "#    -*- mode: org -*-\n\nArchived entries from file ROOT/p.org\n"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := hiddenWorld{shown: map[string]string{"a.org": "* A\n"}, hidden: c.hidden, rules: []string{"#secret", "property:private", "diary.org"}}
+			maps.Copy(w.shown, c.shown)
+			calls := slices.Clone(calls)
+			for name := range c.hidden {
+				if strings.Contains(name, "archive") && w.shown[name] == "" {
+					w.shown[name] = "" // that an archive exists does not tell whose
+				}
+				calls = append(calls, [2]string{"org-read-file", `{"file":"` + name + `"}`})
+			}
+			w.compare(t, calls...)
+		})
+	}
+	files := map[string]string{
+		"p.org": "* P\n** Q\n* Health\n" + private, "diary.org": "* D\n",
+		"p.org_archive":   "\nArchived entries from file ROOT/p.org\n\n" + below("P/Q") + below("Gone") + entry("ARCHIVE_FILE: ROOT/gone.org", "ARCHIVE_OLPATH: Health") + entry("ARCHIVE_FILE: /home/ines/x.org"),
+		"loop.org":        entry("ARCHIVE_FILE: ROOT/loop.org", "ARCHIVE_OLPATH: ARCHIVED"),
+		"all_archive.org": "#+PROPERTY: ARCHIVE_FILE ROOT/all_archive.org\n* A\n",
+	}
+	w := hiddenWorld{rules: []string{"#secret", "property:private", "diary.org"}}
+	s := w.open(t, files)
+	for _, name := range []string{"p.org_archive", "loop.org", "all_archive.org"} {
+		if got := s.must("org-read-file", `{"file":"`+name+`"}`)["content"]; got != s.read(name) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	put(t, filepath.Join(s.dir, "p.org"), "* P\n"+private+"** Q\n") // hidden later
+	if got := s.must("org-read-file", `{"file":"p.org_archive"}`)["content"].(string); strings.Contains(got, "P/Q") {
+		t.Errorf("after it was hidden: %q", got)
 	}
 }
 

@@ -26,6 +26,9 @@ type privacyRules struct {
 	prefix string   // of the root
 	dirs   []string // the root's folder, by each path that leads to it; the first has no symbolic links
 	read   fileReader
+
+	origins *archiveOrigins
+	found   *foundOrigins // while a file is judged by its headlines; nil: names decide about origins
 }
 
 // A fileReader parses the bytes of the file at a path.
@@ -99,12 +102,17 @@ func (r privacyRules) HidesFile(all folder.Files, file string) bool {
 		return true
 	}
 	unknown := false
-	return r.hidesData(file, data, func(path string) ([]byte, bool) {
+	return r.hidesData(file, data, r.setupReader(all, &unknown)) || unknown
+}
+
+// setupReader reads the files that set up others. It notes one that cannot be read.
+func (r privacyRules) setupReader(all folder.Files, unknown *bool) orgfile.SetupReader {
+	return func(path string) ([]byte, bool) {
 		rel, ok := r.relative(path)
 		text, err := all.Read(rel)
-		unknown = unknown || !ok || err != nil && !errors.Is(err, fs.ErrNotExist)
+		*unknown = *unknown || !ok || err != nil && !errors.Is(err, fs.ErrNotExist)
 		return text, err == nil
-	}) || unknown
+	}
 }
 
 // relative returns the path in the root's folder of an absolute path in it.
@@ -152,7 +160,7 @@ func (r privacyRules) setupFiles(data []byte) (names []string) {
 // it, or the file for -1.
 func (r privacyRules) hidesHeadline(file string, f *orgfile.File, i int) bool {
 	tags, properties := inheritedFacts(f, i)
-	if r.hides(file, tags, properties) || slices.ContainsFunc(properties["ARCHIVE_FILE"], r.hidesSource) {
+	if r.hides(file, tags, properties) || r.hidesOrigins(file, f, i, properties["ARCHIVE_FILE"]) {
 		return true
 	}
 	tasks := f.InlineTasks(i)
@@ -167,17 +175,6 @@ func (r privacyRules) hidesHeadline(file string, f *orgfile.File, i int) bool {
 		}
 	}
 	return r.excluding().hides(file, tags, properties)
-}
-
-// hidesSource reports whether the name of the file that something was archived from
-// hides it.
-func (r privacyRules) hidesSource(file string) bool {
-	rel, ok := r.relative(file)
-	if !ok {
-		return false
-	}
-	hidden, _ := r.excluding().HidesName(rel)
-	return hidden
 }
 
 // inheritedFacts are the tags and properties of headline i and of all above it, or of
@@ -287,6 +284,7 @@ func (s *catalog) countHidden(count *tools.PrivacyCount, r *root, rel string, da
 	if !ok {
 		rules = privacyRules{prefix: r.prefix}
 	}
+	rules.found = newFoundOrigins()
 	for _, page := range rules.pages(rel)[1:] {
 		count.Match(page)
 	}
