@@ -329,10 +329,10 @@ func (e *edit) commit() error {
 	return endWrites(e.c, done, nil, nil)
 }
 
-// archivesHidden reports whether a new file is the archive of a hidden one, and would be
-// hidden as that is. A dry run does not know, as of other hidden names.
+// archivesHidden reports whether a new file is the archive or a copy of a hidden one, and
+// would be hidden as that is. A dry run does not know, as of other hidden names.
 func (e *edit) archivesHidden(f *editedFile) bool {
-	source, ok := archivedFile(f.rel)
+	source, ok := madeFrom(f.rel)
 	if !ok || !f.created || e.c.IsDryRun() || f.root.store != store(f.root.disk) {
 		return false
 	}

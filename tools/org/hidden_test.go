@@ -1,6 +1,7 @@
 package org_test
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"maps"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -96,6 +98,13 @@ func TestAttachmentsOfHidden(t *testing.T) {
 		"an autosave of a file":       {map[string]string{"#b.org#": "* Secret ATTACHED\n", "b.org~": "ATTACHED", "b.org.~1~": "ATTACHED"}, "."},
 		"a hidden file itself":        {map[string]string{"b.org": "#+FILETAGS: :secret:\n* ATTACHED\n", "private/c.org": "* ATTACHED\n"}, "."},
 		"a file in a hidden folder":   {map[string]string{"private/x.txt": "ATTACHED"}, "private"},
+		"an export by its name":       {map[string]string{"b.org": "#+FILETAGS: :secret:\n* S\n", "b.html": "ATTACHED", "b.org_original": "ATTACHED", "b (1).pdf": "ATTACHED"}, "."},
+		"an export of a part":         {map[string]string{"b.org": "* B\n* Secret :secret:\n", "b.html": "ATTACHED", "b.en.tex": "ATTACHED"}, "."},
+		"an export by another name":   {map[string]string{"b.org": secret("EXPORT_FILE_NAME: plans/x"), "plans/x.txt": "ATTACHED"}, "plans"},
+		"an export by a keyword":      {map[string]string{"private/b.org": "#+export_file_name: ../plans/x.html\n* S\n", "plans/x.txt": "ATTACHED"}, "plans"},
+		"an export of what is gone":   {map[string]string{"private.pdf": "ATTACHED"}, "."},
+		"of a file in UTF-16":         {map[string]string{"private/b.org": inUTF16("* Secret\n" + drawer("DIR: ../pläne")), "pläne/x.txt": "ATTACHED"}, "pläne"},
+		"of a file in Latin-1":        {map[string]string{"private/b.org": "* Secret\n" + drawer("DIR: ../pl\xe4ne"), "pläne/x.txt": "ATTACHED"}, "pläne"},
 		"an Org file by ID":           {map[string]string{"b.org": secret("ID: abcdef-1"), "data/ab/cdef-1/x.org": "* ATTACHED\n"}, "data/ab/cdef-1"},
 		"an Org file by UUID":         {map[string]string{"b.org": secret("ID: " + uuid), "files/1f/" + uuid[2:] + "/x.org": "* ATTACHED\n"}, "files/1f/" + uuid[2:]},
 	} {
@@ -326,6 +335,45 @@ func TestArchivedFromHidden(t *testing.T) {
 	if got := s.must("org-read-file", `{"file":"p.org_archive"}`)["content"].(string); strings.Contains(got, "P/Q") {
 		t.Errorf("after it was hidden: %q", got)
 	}
+}
+
+// inUTF16 is a text as some programs write it, with a byte order mark.
+func inUTF16(text string) string {
+	out := []byte{0xff, 0xfe}
+	for _, unit := range utf16.Encode([]rune(text)) {
+		out = binary.LittleEndian.AppendUint16(out, unit)
+	}
+	return string(out)
+}
+
+// TestCopiesOfHidden: a copy that a program has made of a hidden file, or in a copy of a
+// hidden folder, is hidden.
+func TestCopiesOfHidden(t *testing.T) {
+	w := hiddenWorld{shown: map[string]string{"a.org": "* A\n", "a (copy).org": "* A\n"}, hidden: map[string]string{}, rules: []string{"hid.org", "private", "#secret"}}
+	calls := [][2]string{{"org-get-allowed-files", `{}`}, {"org-search-content", `{"query":"COPIED","includeArchived":true}`}}
+	for _, name := range []string{
+		"hid.sync-conflict-20261129-120000-ABCDEFG.org", "hid (copy).org", "hid (conflicted copy 2026-11-29).org", "hid_conflict-20261129-120000.org",
+		"hid (1) (copy).org", "hid (copy).org_archive", "Private (copy)/x.org", "private/x - Copy.org", "tagged 2.org",
+	} {
+		w.hidden[name] = "* COPIED\n"
+		calls = append(calls, [2]string{"org-read-file", `{"file":"` + name + `"}`}, [2]string{"org-read-outline", `{"file":"` + name + `"}`})
+	}
+	w.hidden["tagged.org"] = "#+FILETAGS: :secret:\n"
+	w.compare(t, calls...)
+}
+
+// TestHiddenInOtherEncodings: a file of which agents would see bytes is hidden if anything
+// in its text is.
+func TestHiddenInOtherEncodings(t *testing.T) {
+	const text = "* Café\n* Health :geheimß:\nUNSEEN\n"
+	latin1 := strings.NewReplacer("é", "\xe9", "ß", "\xdf")
+	w := hiddenWorld{
+		shown:  map[string]string{"a.org": "* A\n"},
+		hidden: map[string]string{"utf16.org": inUTF16(text), "bare.org": inUTF16(text)[2:], "latin1.org": latin1.Replace(text)}, rules: []string{"#geheimß"},
+	}
+	w.compare(t, [2]string{"org-get-allowed-files", `{}`}, [2]string{"org-read-file", `{"file":"utf16.org"}`}, [2]string{"org-search-content", `{"query":"UNSEEN"}`})
+	s := openFiles(t, map[string]string{"b.org": "* Caf\xe9\n"}, org.Config{}, "#secret")
+	s.must("org-read-file", `{"file":"b.org"}`)
 }
 
 // TestArchiveOfHiddenIsNotMade: an archive that would be hidden, with what an agent puts
