@@ -48,7 +48,7 @@ func (k *KeyState) AllowsMore(other *KeyState) bool {
 	}
 	longer := other.ExpiresAt != 0 && (k.ExpiresAt == 0 || k.ExpiresAt > other.ExpiresAt)
 	roles := strings.Split(other.Roles, ",")
-	return longer || slices.ContainsFunc(strings.Split(k.Roles, ","), func(r string) bool { return !slices.Contains(roles, r) })
+	return longer || k.RateLimit > other.RateLimit || slices.ContainsFunc(strings.Split(k.Roles, ","), func(r string) bool { return !slices.Contains(roles, r) })
 }
 
 // KeyState returns what is kept of a key; nil: there is none.

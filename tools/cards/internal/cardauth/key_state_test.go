@@ -27,7 +27,9 @@ func TestAllowsMore(t *testing.T) {
 		"one role less":           {now, key(func(k *KeyState) { k.Roles = "user" }), false},
 		"the roles of a longer":   {key(func(k *KeyState) { k.Roles = "user" }), now, true},
 		"the text of another":     {now, key(func(k *KeyState) { k.Digest = "e" }), true},
-		"another contact or rate": {now, key(func(k *KeyState) { k.Contact, k.RateLimit, k.About, k.Name = "c", 99, "a", "n" }), false},
+		"more requests":           {now, key(func(k *KeyState) { k.RateLimit = 11 }), true},
+		"fewer requests":          {now, key(func(k *KeyState) { k.RateLimit = 9 }), false},
+		"another contact":         {now, key(func(k *KeyState) { k.Contact, k.About, k.Name = "c", "a", "n" }), false},
 	} {
 		if got := c.to.AllowsMore(c.from); got != c.more {
 			t.Errorf("%s: %v, want %v", name, got, c.more)
