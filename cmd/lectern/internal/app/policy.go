@@ -50,8 +50,12 @@ type Standing struct {
 
 // NamedClient is the client of a name, with the proof that it has on this machine.
 func (a *App) NamedClient(name string) policy.Client {
-	return policy.Client{Name: name, Proven: tools.IsOwnClient(name) || a.Paths.ClientTokens().Has(name)}
+	return policy.Client{Name: name, Proven: IsKeyClient(name) || tools.IsOwnClient(name) || a.Paths.ClientTokens().Has(name)}
 }
+
+// IsKeyClient reports whether a client is known by a key of a source, which proves its
+// name. It makes requests over HTTP only.
+func IsKeyClient(name string) bool { return strings.HasPrefix(name, "key:") }
 
 // NewlyUnasked says what a client changes in a source, empty for every one, without asking
 // a person, where it would not have done so before: "write, delete without asking you:
@@ -95,7 +99,7 @@ func (st Standing) unaskedEffects(s Source) []tools.Effect {
 	return slices.DeleteFunc(tools.Effects(), func(e tools.Effect) bool {
 		return p.Decide(policy.Request{
 			Client: st.Client, Source: s.Name, SourceEffects: granted, MaxEffects: tools.Effects(), Effect: e,
-			Route: strings.HasPrefix(st.Client.Name, "key:"),
+			Route: IsKeyClient(st.Client.Name),
 		}).Verdict != policy.Allow
 	})
 }

@@ -65,6 +65,12 @@ func (e Editor) proposeSetGrant(c config.Config, a status.Action) (Proposal, err
 	for _, what := range unasked {
 		p.warn("%s will %s", cmp.Or(g.Client, "agents"), what)
 	}
+	for _, s := range e.Sources(c) {
+		if g.Client == "" && len(g.Ask) > 0 && (g.Source == "" || g.Source == s.Name) && e.answersRequests(s.Kind) {
+			p.warn("you are not asked about requests over HTTP to source %s; `lectern grant CLIENT %s ... --ask %s` asks about those of one client",
+				s.Name, s.Name, strings.Join(g.Ask, ","))
+		}
+	}
 	if slices.Contains(g.Effects, string(tools.Admin)) {
 		p.warn("admin lets agents change permissions")
 	}
@@ -80,6 +86,11 @@ func (e Editor) proposeSetGrant(c config.Config, a status.Action) (Proposal, err
 		}
 	}
 	return p, nil
+}
+
+// answersRequests reports whether sources of a kind have HTTP routes of their own.
+func (e Editor) answersRequests(kind string) bool {
+	return slices.ContainsFunc(e.Systems(), func(k tools.Kind) bool { return k.Manifest().Name == kind && k.Manifest().Routes != nil })
 }
 
 // checkGrantedSource refuses a grant in a source that does not exist. The table of
