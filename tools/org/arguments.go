@@ -55,7 +55,9 @@ func checkSelectors(args map[string]any, names map[string]string) error {
 
 // selectors are the arguments that select, or name, one thing in every tool that has them.
 func selectors() []string {
-	return []string{"resourceUri", "targetParentUri", "parentUri", "afterUri", "file", "headlinePath", "uuid", "name", "template", "title", "newTitle"}
+	return []string{
+		"resourceUri", "targetParentUri", "parentUri", "afterUri", "file", "headlinePath", "uuid", "name", "template", "title", "newTitle",
+	}
 }
 
 func convertTexts(args map[string]any, lists []string) {

@@ -337,6 +337,30 @@ func TestArchivedFromHidden(t *testing.T) {
 	}
 }
 
+// TestOriginsAreNotChosen: no write, nor a dry run, finds out what is hidden by saying that
+// something was archived from it.
+func TestOriginsAreNotChosen(t *testing.T) {
+	w := hiddenWorld{
+		shown:  map[string]string{"a.org": "* A\n* P\n** Q\n" + drawer("ARCHIVE_FILE: ROOT/p.org", "ARCHIVE_OLPATH: P") + "** R\n", "p.org": "* P\n", "b.org": "* B\n"},
+		hidden: map[string]string{"p.org": "* P\n* Health :secret:\n", "q.org": "#+FILETAGS: :secret:\n"}, rules: []string{"#secret"},
+	}
+	for _, dry := range []string{"", `"dryRun":true,`} {
+		for _, line := range []string{`"ARCHIVE_FILE":"ROOT/q.org"`, `"archive_file":"ROOT/none.org"`, `"ARCHIVE_FILE":"ROOT/p.org","ARCHIVE_OLPATH":"Health"`, `"ARCHIVE_OLPATH+":"Health"`} {
+			out := w.compare(t, [2]string{"org-set-properties", `{` + dry + `"resourceUri":"org://a.org/headline/A","properties":{` + line + `}}`})
+			if !strings.Contains(out[0], "hidden from agents") {
+				t.Errorf("%s: %s", line, out[0])
+			}
+		}
+		w.compare(t, [2]string{"org-add-todo", `{` + dry + `"title":"X","parentUri":"org://b.org","body":"** Y\n:PROPERTIES:\n:ARCHIVE_FILE: ROOT/q.org\n:END:"}`})
+	}
+	s := w.open(t, w.shown, w.hidden)
+	s.must("org-refile-headline", `{"resourceUri":"org://a.org/headline/P/Q","targetParentUri":"org://b.org"}`)
+	s.must("org-archive-subtree", `{"resourceUri":"org://a.org/headline/P/R"}`)
+	if got := s.must("org-read-file", `{"file":"a.org_archive"}`)["content"].(string); !strings.Contains(got, "* R\n") {
+		t.Errorf("archived: %q", got)
+	}
+}
+
 // inUTF16 is a text as some programs write it, with a byte order mark.
 func inUTF16(text string) string {
 	out := []byte{0xff, 0xfe}
