@@ -20,7 +20,8 @@ func clientTokenCommand(c *cli) *cobra.Command {
 		Short: "Create and print a token that proves a client's name",
 		Long: "Create a token for one client and print it, or print the existing one. A name that\n" +
 			"a client only claims can lose rights by a grant but never gain any; a client that\n" +
-			"shows its token has proved its name. Put the token into the client's configuration\n" +
+			"shows its token has proved its name: its grants count from then on, and it writes\n" +
+			"without asking you where they say so. Put the token into the client's configuration\n" +
 			"of Lectern: as the variable " + app.ClientTokenEnv + " of `lectern serve`, or as\n" +
 			"the bearer token over HTTP. Only you can read the token file.",
 		Example: "  lectern client token claude-code",
@@ -44,6 +45,13 @@ func clientTokenCommand(c *cli) *cobra.Command {
 			}
 			c.warnf("token of %s, stored in %s:\n", name, file)
 			c.printf("%s\n", token.Reveal())
+			conf, err := c.Config()
+			if err != nil {
+				return nil //nolint:nilerr // the token is made; other commands say what is wrong
+			}
+			for _, what := range c.UnaskedOnceProven(conf, name) {
+				c.warnf("note: with this token %s will %s\n", name, what)
+			}
 			return nil
 		},
 	}

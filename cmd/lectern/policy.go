@@ -52,13 +52,17 @@ func policyExplainCommand(c *cli) *cobra.Command {
 					return err
 				}
 			}
-			d, role, err := evaluatePolicy(c.App, conf, args[0], args[1], raw)
+			d, err := evaluatePolicy(c.App, conf, args[0], args[1], raw)
 			if err != nil {
 				return err
 			}
 			c.printf("%s: %s\n", string(d.Verdict), d.Reason)
-			if role != "" {
-				c.printf("role: %s\n", role)
+			if d.request != "" && d.request != d.Verdict {
+				c.printf("as a request over HTTP, at %s: %s: a person is asked about these only where a grant or rule names the client\n",
+					d.path, string(d.request))
+			}
+			if d.role != "" {
+				c.printf("role: %s\n", d.role)
 			}
 			if d.Setting != "" {
 				c.printf("to allow it without asking: %s\n", d.Setting)
@@ -73,13 +77,20 @@ func policyExplainCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
+// A policyEvaluation is what a hub decides about a call.
+type policyEvaluation struct {
+	policy.Decision
+	role    string         // the client's; empty: the System has none
+	request policy.Verdict // on the same as a request over HTTP; empty: the System answers none
+	path    string         // of such requests
+}
+
 // evaluatePolicy decides as a hub with this configuration would, as far as the
-// arguments tell what is changed. role is the client's; empty: the System has
-// none.
-func evaluatePolicy(a *app.App, conf config.Config, client, call string, args json.RawMessage) (d policy.Decision, role string, err error) {
+// arguments tell what is changed.
+func evaluatePolicy(a *app.App, conf config.Config, client, call string, args json.RawMessage) (d policyEvaluation, err error) {
 	name, tool, ok := strings.Cut(call, "/")
 	if !ok {
-		return d, "", usageErrorf("invalid call %q (want SOURCE/TOOL, such as notes/read_page)", call)
+		return d, usageErrorf("invalid call %q (want SOURCE/TOOL, such as notes/read_page)", call)
 	}
 	sources := a.Sources(conf)
 	names := []string{}
@@ -88,20 +99,21 @@ func evaluatePolicy(a *app.App, conf config.Config, client, call string, args js
 	}
 	i := slices.Index(names, name)
 	if i < 0 {
-		return d, "", fmt.Errorf("source %q not found%s (sources: %s)", name, didYouMean(name, names), strings.Join(names, ", "))
+		return d, fmt.Errorf("source %q not found%s (sources: %s)", name, didYouMean(name, names), strings.Join(names, ", "))
 	}
 	source := sources[i]
 	kinds := a.Systems()
 	k := slices.IndexFunc(kinds, func(k tools.Kind) bool { return k.Manifest().Name == source.Kind })
 	if k < 0 {
-		return policy.Decision{Verdict: policy.Deny, Reason: fmt.Sprintf("this build does not support the kind of source %s", name)}, "", nil
+		d.Verdict, d.Reason = policy.Deny, fmt.Sprintf("this build does not support the kind of source %s", name)
+		return d, nil
 	}
 	info, ok := kinds[k].Manifest().Tool(tool)
 	if !ok && conf.Hub.OwnChanges {
 		info, ok = tools.OwnChangesKind().Manifest().Tool(tool)
 	}
 	if !ok {
-		return d, "", errUnknownTool(name, tool, toolNames(kinds[k]))
+		return d, errUnknownTool(name, tool, toolNames(kinds[k]))
 	}
 	clientName, proven := strings.CutPrefix(client, provenPrefix)
 	object := map[string]any{}
@@ -114,20 +126,28 @@ func evaluatePolicy(a *app.App, conf config.Config, client, call string, args js
 		most = most[:1]
 	}
 	p := app.NewPolicy(conf, sources)
-	who := policy.Client{Name: clientName, Proven: proven}
+	byKey := app.IsKeyClient(clientName)
+	who := policy.Client{Name: clientName, Proven: proven || byKey}
 	if roles := kinds[k].Manifest().Roles; len(roles) > 0 {
-		role = cmp.Or(p.Role(who, name), source.Role, roles[0].Name)
+		d.role = cmp.Or(p.Role(who, name), source.Role, roles[0].Name)
 	}
-	if !info.AllowsRole(role) {
-		reason := fmt.Sprintf("%s is %s in source %s, and the tool is for %s", clientName, role, name, strings.Join(info.Roles, ", "))
-		return policy.Decision{Verdict: policy.Deny, Reason: reason}, role, nil
+	if !info.AllowsRole(d.role) {
+		d.Verdict = policy.Deny
+		d.Reason = fmt.Sprintf("%s is %s in source %s, and the tool is for %s", clientName, d.role, name, strings.Join(info.Roles, ", "))
+		return d, nil
 	}
 	granted, _, _ := source.GrantedEffects()
-	return p.Decide(policy.Request{
+	q := policy.Request{
 		Client: who, Source: name, SourceEffects: granted, MaxEffects: most,
 		Tool: tool, Effect: info.Effect, ToolDigest: policy.ToolDigest(info), Targets: pathLikeTexts(texts), Texts: texts,
-		TextsIncomplete: !complete,
-	}), role, nil
+		TextsIncomplete: !complete, Route: byKey,
+	}
+	d.Decision = p.Decide(q)
+	if kinds[k].Manifest().Routes != nil {
+		q.Route = true
+		d.request, d.path = p.Decide(q).Verdict, "/sources/"+name
+	}
+	return d, nil
 }
 
 // pathLikeTexts are the texts that look like paths.
@@ -185,7 +205,7 @@ func testPolicy(c *cli, conf config.Config, name string, in io.Reader) error {
 			continue
 		}
 		total++
-		d, _, err := evaluatePolicy(c.App, conf, e.client, e.call, e.args)
+		d, err := evaluatePolicy(c.App, conf, e.client, e.call, e.args)
 		if err != nil {
 			return fmt.Errorf("%s:%d: %w", name, n, err)
 		}

@@ -1,6 +1,7 @@
 package cards_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -9,7 +10,7 @@ import (
 // What the real server answers with 500 is a 400 here, and names the field.
 func TestBadInput(t *testing.T) {
 	w := openWiki(t, t.TempDir(), time.Now)
-	_, key, err := w.auth.MakeKey(t.Context(), keyOf("bad"))
+	made, key, err := w.auth.MakeKey(t.Context(), keyOf("bad"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,6 +19,7 @@ func TestBadInput(t *testing.T) {
 	if code, answer := w.do(t, token, "POST", "/cards", `{"name":"Page","type":"RichText","content":"<p>a text</p>"}`); code != 201 {
 		t.Fatal(answer)
 	}
+	ofKey := "/admin/api_keys/" + strconv.FormatInt(made.ID, 10)
 	for _, c := range []struct{ method, path, body, field string }{
 		{"POST", "/cards", `{"name":`, "body"},
 		{"POST", "/cards", `{"name":5,"type":"RichText"}`, "name"},
@@ -56,6 +58,12 @@ func TestBadInput(t *testing.T) {
 		{"POST", "/cards/Page/upload", `{"type":"File","remote_url":"http://127.0.0.1/"}`, "remote_url"},
 		{"POST", "/jobs/spoiler-scan", `{"terms_card":"Page","results_card":"R","limit":-1}`, "limit"},
 		{"POST", "/admin/api_keys", `{"name":"x","roles":["emperor"]}`, "roles"},
+		{"POST", "/admin/api_keys", `{"name":"x","roles":["user"],"expires_in":"1d"}`, "expires_in"},
+		{"PATCH", ofKey, `{"roles":["user"]}`, "roles"},
+		{"PATCH", ofKey, `{"name":"other"}`, "name"},
+		{"PATCH", ofKey, `{"active":false,"colour":"red"}`, "colour"},
+		{"PATCH", ofKey, `{"Active":false}`, "Active"},
+		{"PATCH", ofKey, `[]`, "body"},
 	} {
 		code, answer := w.do(t, token, c.method, c.path, c.body)
 		e, _ := answer["error"].(map[string]any)

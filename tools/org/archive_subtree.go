@@ -46,6 +46,7 @@ func (s *editor) archiveSubtree(ctx context.Context, c tools.CallContext, in arc
 			return err
 		}
 		e.touch(f, i)
+		e.archives = true
 		place, err := f.ArchivePlace(i)
 		if err != nil {
 			return editError(err)

@@ -1,7 +1,9 @@
 package org
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,6 +15,9 @@ import (
 // nothing, as the server does whose names these are.
 func aliases(names map[string]string, lists ...string) func(args map[string]any) error {
 	return func(args map[string]any) error {
+		if err := checkSelectors(args, names); err != nil {
+			return err
+		}
 		dialect := false
 		for other, name := range names {
 			used, err := renameArgument(args, other, name)
@@ -32,6 +37,26 @@ func aliases(names map[string]string, lists ...string) func(args map[string]any)
 			convertTexts(args, lists)
 		}
 		return nil
+	}
+}
+
+// checkSelectors refuses a text without words for what an argument selects, or names: it
+// would mean what is meant where the argument is left out.
+func checkSelectors(args map[string]any, names map[string]string) error {
+	for _, given := range slices.Sorted(maps.Keys(args)) {
+		text, isText := args[given].(string)
+		if isText && strings.TrimSpace(text) == "" && slices.Contains(selectors(), cmp.Or(names[given], camelCase(given))) {
+			return tools.Errorf(tools.Invalid, "%s: cannot be empty or contain only whitespace", given).
+				WithHint("Give it as answers do, or leave it out where it is optional.")
+		}
+	}
+	return nil
+}
+
+// selectors are the arguments that select, or name, one thing in every tool that has them.
+func selectors() []string {
+	return []string{
+		"resourceUri", "targetParentUri", "parentUri", "afterUri", "file", "headlinePath", "uuid", "name", "template", "title", "newTitle",
 	}
 }
 

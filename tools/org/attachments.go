@@ -74,7 +74,7 @@ func (s *reader) getAttachments(ctx context.Context, in attachmentsIn) (attachme
 			return attachmentsOut{}, s.toolError(f.name, err)
 		}
 		for _, file := range files {
-			if hidden.hold(r.path(file)) || named && !r.serves(file) {
+			if hidden.hold(r.path(file)) || hidden.holdExport(r, file) || named && !r.serves(file) {
 				continue
 			}
 			if err := s.attach(&out, r, file, in.Name == path.Base(file)); err != nil {

@@ -1,11 +1,13 @@
 package org
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"io/fs"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -39,6 +41,8 @@ type edit struct {
 	ids   map[string]bool // that it has made
 	files []*editedFile   // in the order in which they were opened
 	roots map[*root]*folder.Draft
+
+	archives bool // it says where headlines were archived from
 }
 
 // An editedFile is one file of an edit. Its headlines are those of the whole file.
@@ -231,7 +235,36 @@ func (e *edit) finish() (after []*shownFile, err error) {
 	if hidden != 0 {
 		return nil, hiddenError()
 	}
+	if err := e.checkOrigins(); err != nil {
+		return nil, err
+	}
 	return after, e.checkIDs(after)
+}
+
+// originLine is where something was archived from, as a property says it.
+var originLine = regexp.MustCompile(`(?im)^[ \t]*(?:#\+PROPERTY:[ \t]*|:)ARCHIVE_(?:FILE|OLPATH)\+?[ :].*$`)
+
+// checkOrigins refuses an edit that says of something where it was archived from, if it
+// does not archive it. That could hide it, which depends on more than what agents see.
+func (e *edit) checkOrigins() error {
+	count := map[string]int{}
+	for _, f := range e.files {
+		if e.archives || !f.root.hidesParts() || !f.Changed() {
+			continue
+		}
+		for _, line := range originLine.FindAll(orgedit.Apply(f.before, f.Edits()), -1) {
+			count[string(bytes.TrimSpace(line))]++
+		}
+		for _, line := range originLine.FindAll(f.before, -1) {
+			count[string(bytes.TrimSpace(line))]--
+		}
+	}
+	for _, more := range count {
+		if more > 0 {
+			return hiddenError()
+		}
+	}
+	return nil
 }
 
 // mayHide reports whether the file would be set up by one that did not set it up before.
@@ -329,10 +362,10 @@ func (e *edit) commit() error {
 	return endWrites(e.c, done, nil, nil)
 }
 
-// archivesHidden reports whether a new file is the archive of a hidden one, and would be
-// hidden as that is. A dry run does not know, as of other hidden names.
+// archivesHidden reports whether a new file is the archive or a copy of a hidden one, and
+// would be hidden as that is. A dry run does not know, as of other hidden names.
 func (e *edit) archivesHidden(f *editedFile) bool {
-	source, ok := archivedFile(f.rel)
+	source, ok := madeFrom(f.rel)
 	if !ok || !f.created || e.c.IsDryRun() || f.root.store != store(f.root.disk) {
 		return false
 	}

@@ -89,6 +89,9 @@ func (e *edit) replaceBody(f *editedFile, i int, in editBodyIn) error {
 	case old == "" && strings.TrimSpace(body) != "":
 		return tools.Errorf(tools.Invalid, "Cannot use empty %s with non-empty body", e.s.config.argument("oldBody")).
 			WithHint("Give a part of the text that is to be replaced.")
+	case old != "" && in.ReplaceAll && strings.TrimSpace(old) == "":
+		return tools.Errorf(tools.Invalid, "%s has only blanks, and %s would replace all of them",
+			e.s.config.argument("oldBody"), e.s.config.argument("replaceAll")).WithHint("Give a part of the text that is to be replaced.")
 	case old == "":
 		body = text + "\n" + body
 	case strings.TrimSpace(body) == "":

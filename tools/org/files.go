@@ -90,7 +90,7 @@ func (s *catalog) file(name string) (*shownFile, error) {
 		s.cache.remove(name)
 		return nil, err
 	}
-	if began.Sub(modified) > settled && int64(len(f.whole.Source)) == size &&
+	if !f.depends && began.Sub(modified) > settled && int64(len(f.whole.Source)) == size &&
 		!bytes.Contains(bytes.ToUpper(f.whole.Source[:min(4096, len(f.whole.Source))]), []byte("#+SETUPFILE")) {
 		s.cache.put(name, size, modified, f)
 	}

@@ -14,15 +14,20 @@ import (
 )
 
 // hiddenAttachments tells what is attached to something hidden, by the folder that it
-// lies in.
+// lies in, and what was exported from it, by its name.
 type hiddenAttachments struct {
 	ids     map[string]bool // each makes a folder below one that only Emacs knows
 	folders map[string]bool // absolute paths
+	exports map[string]bool // absolute paths without extension
+}
+
+func newHiddenAttachments() hiddenAttachments {
+	return hiddenAttachments{map[string]bool{}, map[string]bool{}, map[string]bool{}}
 }
 
 // findHiddenAttachments reads all files, hidden ones too: any may name a folder.
 func (s *catalog) findHiddenAttachments(ctx context.Context) (hiddenAttachments, error) {
-	h := hiddenAttachments{map[string]bool{}, map[string]bool{}}
+	h := newHiddenAttachments()
 	if !s.privacy.Any() {
 		return h, nil
 	}
@@ -38,6 +43,7 @@ func (s *catalog) findHiddenAttachments(ctx context.Context) (hiddenAttachments,
 		for _, one := range found {
 			maps.Copy(h.ids, one.ids)
 			maps.Copy(h.folders, one.folders)
+			maps.Copy(h.exports, one.exports)
 		}
 	}
 	return h, nil
@@ -45,12 +51,15 @@ func (s *catalog) findHiddenAttachments(ctx context.Context) (hiddenAttachments,
 
 // hiddenAttachmentsOf are those of what is hidden of one file.
 func (s *catalog) hiddenAttachmentsOf(r *root, rel string) hiddenAttachments {
-	h := hiddenAttachments{map[string]bool{}, map[string]bool{}}
+	h := newHiddenAttachments()
 	if f, err := s.file(r.prefix + rel); err == nil {
 		for i := range f.whole.Headlines {
 			if _, shown := slices.BinarySearch(f.index, i); f.index != nil && !shown {
 				h.add(f.whole, i)
 			}
+		}
+		if f.index != nil {
+			h.addExports(f.Path, exportNames(f.whole.Source)...) // of all of it
 		}
 		if f.index != nil && f.Drawer.Empty() {
 			h.add(f.whole, -1)
@@ -61,10 +70,12 @@ func (s *catalog) hiddenAttachmentsOf(r *root, rel string) hiddenAttachments {
 	if err != nil {
 		return h
 	}
-	f, err := s.parseWhole(r, rel, st.Data)
+	text, _ := decodeText(st.Data)
+	f, err := s.parseWhole(r, rel, text)
 	if err != nil {
 		return h
 	}
+	h.addExports(f.Path, exportNames(text)...)
 	for i := -1; i < len(f.Headlines); i++ {
 		h.add(f, i)
 	}
@@ -80,10 +91,13 @@ func (s *catalog) hiddenAttachmentsOf(r *root, rel string) hiddenAttachments {
 // is there counts.
 func attachmentKeys() []string { return []string{"DIR", "ATTACH_DIR"} }
 
-// add notes the folders of headline i, or of the file for -1. Those that it only takes
+// add notes the folders and exports of headline i, or of the file for -1. Those that it only takes
 // over are its own if Emacs has tagged it as having attachments: otherwise it has none,
 // and they are those of a headline above it, which may be visible.
 func (h hiddenAttachments) add(f *orgfile.File, i int) {
+	if name, ok := f.Property(i, exportKey); ok && name != "" {
+		h.addExports(f.Path, name)
+	}
 	all := append(attachmentKeys(), "ID")
 	keys := slices.DeleteFunc(slices.Clone(all), func(key string) bool { _, own := f.Property(i, key); return !own })
 	if len(keys) == 0 && i >= 0 && slices.Contains(f.LocalTags(i), attachedTag) {
@@ -100,18 +114,45 @@ func (h hiddenAttachments) add(f *orgfile.File, i int) {
 	}
 }
 
+// exportKey names what a headline or file is exported to, instead of the file's own name.
+const exportKey = "EXPORT_FILE_NAME"
+
+var exportKeyword = regexp.MustCompile(`(?im)^[ \t]*#\+` + exportKey + `:(.+)$`)
+
+func exportNames(text []byte) (names []string) {
+	for _, m := range exportKeyword.FindAllSubmatch(text, -1) {
+		names = append(names, string(m[1]))
+	}
+	return names
+}
+
+// addExports notes what a file is exported to: beside it with its own name, and with these.
+func (h hiddenAttachments) addExports(file string, names ...string) {
+	for _, name := range append(names, filepath.Base(file)) {
+		name = absoluteName(file, strings.TrimSpace(name))
+		h.exports[foldPath(strings.TrimSuffix(name, filepath.Ext(name)))] = true
+		h.exports[foldPath(name)] = true
+	}
+}
+
 // attachedTag is org-attach-auto-tag.
 const attachedTag = "ATTACH"
 
 // addFolder notes the folder that a property of a file names, and where it leads.
 func (h hiddenAttachments) addFolder(file, dir string) {
-	if dir = expandHome(filepath.FromSlash(dir)); !filepath.IsAbs(dir) {
-		dir = filepath.Join(filepath.Dir(file), dir)
-	}
-	h.folders[foldPath(filepath.Clean(dir))] = true
+	dir = absoluteName(file, dir)
+	h.folders[foldPath(dir)] = true
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		h.folders[foldPath(real)] = true
 	}
+}
+
+// absoluteName is the absolute path of a name as a file has it.
+func absoluteName(file, name string) string {
+	if name = expandHome(filepath.FromSlash(name)); !filepath.IsAbs(name) {
+		name = filepath.Join(filepath.Dir(file), name)
+	}
+	return filepath.Clean(name)
 }
 
 func foldPath(path string) string { return folder.FoldName(filepath.ToSlash(path)) }
@@ -123,6 +164,24 @@ func (h hiddenAttachments) hold(file string) bool {
 	for n := range parts {
 		if h.ids[parts[n]] || n > 0 && h.ids[parts[n-1]+parts[n]] || h.folders[strings.Join(parts[:n+1], "/")] {
 			return true
+		}
+	}
+	return false
+}
+
+// holdExport reports whether a file, by its path in a root, may have been exported or
+// copied from something hidden: it has the name of that with another extension.
+func (h hiddenAttachments) holdExport(r *root, rel string) bool {
+	rules, ok := r.rules.(privacyRules)
+	if !ok || isOrg(rel) {
+		return false
+	}
+	for name, more := rel, true; more; name, more = folder.OriginalName(name) {
+		for at := len(name); at > strings.LastIndexByte(name, '/')+1; at = strings.LastIndexByte(name[:at], '.') {
+			hidden, _ := rules.excluding().HidesName(name[:at] + ".org")
+			if hidden || h.exports[foldPath(r.path(name[:at]))] {
+				return true
+			}
 		}
 	}
 	return false

@@ -1,13 +1,16 @@
 package org_test
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -95,6 +98,13 @@ func TestAttachmentsOfHidden(t *testing.T) {
 		"an autosave of a file":       {map[string]string{"#b.org#": "* Secret ATTACHED\n", "b.org~": "ATTACHED", "b.org.~1~": "ATTACHED"}, "."},
 		"a hidden file itself":        {map[string]string{"b.org": "#+FILETAGS: :secret:\n* ATTACHED\n", "private/c.org": "* ATTACHED\n"}, "."},
 		"a file in a hidden folder":   {map[string]string{"private/x.txt": "ATTACHED"}, "private"},
+		"an export by its name":       {map[string]string{"b.org": "#+FILETAGS: :secret:\n* S\n", "b.html": "ATTACHED", "b.org_original": "ATTACHED", "b (1).pdf": "ATTACHED"}, "."},
+		"an export of a part":         {map[string]string{"b.org": "* B\n* Secret :secret:\n", "b.html": "ATTACHED", "b.en.tex": "ATTACHED"}, "."},
+		"an export by another name":   {map[string]string{"b.org": secret("EXPORT_FILE_NAME: plans/x"), "plans/x.txt": "ATTACHED"}, "plans"},
+		"an export by a keyword":      {map[string]string{"private/b.org": "#+export_file_name: ../plans/x.html\n* S\n", "plans/x.txt": "ATTACHED"}, "plans"},
+		"an export of what is gone":   {map[string]string{"private.pdf": "ATTACHED"}, "."},
+		"of a file in UTF-16":         {map[string]string{"private/b.org": inUTF16("* Secret\n" + drawer("DIR: ../pläne")), "pläne/x.txt": "ATTACHED"}, "pläne"},
+		"of a file in Latin-1":        {map[string]string{"private/b.org": "* Secret\n" + drawer("DIR: ../pl\xe4ne"), "pläne/x.txt": "ATTACHED"}, "pläne"},
 		"an Org file by ID":           {map[string]string{"b.org": secret("ID: abcdef-1"), "data/ab/cdef-1/x.org": "* ATTACHED\n"}, "data/ab/cdef-1"},
 		"an Org file by UUID":         {map[string]string{"b.org": secret("ID: " + uuid), "files/1f/" + uuid[2:] + "/x.org": "* ATTACHED\n"}, "files/1f/" + uuid[2:]},
 	} {
@@ -261,6 +271,133 @@ func TestArchivesOfHidden(t *testing.T) {
 	if files := s.must("org-get-allowed-files", `{}`)["files"].([]any); len(files) != 2 || s.must("org-read-file", `{"file":"b.org_archive"}`)["content"] != s.read("b.org_archive") {
 		t.Errorf("shown: %v", files)
 	}
+}
+
+// TestArchivedFromHidden: what Emacs has archived from a hidden file, or from below a
+// hidden headline, to whatever file, is hidden as that is now.
+func TestArchivedFromHidden(t *testing.T) {
+	const private = ":PROPERTIES:\n:private: t\n:END:\n"
+	entry := func(lines ...string) string { return "* DONE ARCHIVED\n" + drawer(lines...) + "text\n" }
+	below := func(titles string) string { return entry("ARCHIVE_FILE: ROOT/p.org", "ARCHIVE_OLPATH: "+titles) }
+	calls := [][2]string{
+		{"org-get-allowed-files", `{}`},
+		{"org-search-content", `{"query":"ARCHIVED","includeArchived":true}`},
+		{"org-search-content", `{"query":"Health","includeArchived":true}`},
+		{"org-search-content", `{"query":"diary","includeArchived":true}`},
+	}
+	for name, c := range map[string]struct{ shown, hidden map[string]string }{
+		"below a property":       {map[string]string{"p.org": "* P\n"}, map[string]string{"p.org": "* P\n* Health\n" + private, "p.org_archive": below("Health")}},
+		"deeper":                 {map[string]string{"p.org": "* P\n"}, map[string]string{"p.org": "* P\n* Health\n" + private + "** A/B\n", "p.org_archive": below("Health/A/B")}},
+		"below what is gone":     {map[string]string{"p.org": "* P\n"}, map[string]string{"p.org": "* P\n* Health\n" + private, "p.org_archive": below("Health/Gone")}},
+		"below a tag":            {map[string]string{"p.org": "* P\n"}, map[string]string{"p.org": "* P\n* TODO [#A] Health [1/2] :secret:\n", "p.org_archive": below("Health")}},
+		"below a link":           {map[string]string{"p.org": "* P\n"}, map[string]string{"p.org": "* P\n* [[x][Health]] :secret:\n", "p.org_archive": below("Health")}},
+		"to another file":        {map[string]string{"p.org": "* P\n"}, map[string]string{"p.org": "* P\n* Health\n" + private, "deep/all_archive.org": below("Health")}},
+		"to the same file":       {map[string]string{"p.org": "* Archive\n"}, map[string]string{"p.org": "* Health\n" + private + "* Archive\n" + "*" + below("Health")}},
+		"without the file":       {map[string]string{"p.org": "* P\n"}, map[string]string{"p.org": "* P\n* Health\n" + private, "p.org_archive": entry("ARCHIVE_OLPATH: Health")}},
+		"archived before it":     {map[string]string{"p.org": "* P\n"}, map[string]string{"p.org_archive": below("Health/More") + "* Health\n" + drawer("private: t", "ARCHIVE_FILE: ROOT/p.org") + "** More\n"}},
+		"twice":                  {map[string]string{"p.org": "* P\n"}, map[string]string{"p.org": "* P\n* Health\n" + private, "p.org_archive": below("Health"), "q_archive": "* DONE ARCHIVED\n" + drawer("ARCHIVE_FILE: ROOT/p.org_archive", "ARCHIVE_OLPATH: ARCHIVED")}},
+		"of a file by property":  {nil, map[string]string{"p.org": "#+PROPERTY: private t\n", "all_archive.org": entry("ARCHIVE_FILE: ROOT/p.org")}},
+		"of a file by drawer":    {nil, map[string]string{"p.org": private, "all_archive.org": entry("archive_file: ROOT/p.org")}},
+		"of a file by its tags":  {nil, map[string]string{"p.org": "#+FILETAGS: :secret:\n", "all_archive.org": entry("ARCHIVE_FILE: ROOT/p.org") + "** ARCHIVED\n"}},
+		"of a file set up":       {map[string]string{"s.txt": "#+FILETAGS: :secret:\n"}, map[string]string{"p.org": "#+SETUPFILE: s.txt\n", "all_archive.org": entry("ARCHIVE_FILE: ROOT/p.org")}},
+		"of a file moved":        {nil, map[string]string{"deep/p.org": private, "all_archive.org": entry("ARCHIVE_FILE: /home/ines/org/deep/p.org")}},
+		"of a hidden file moved": {nil, map[string]string{"all_archive.org": entry("ARCHIVE_FILE: /home/ines/org/diary.org") + entry("ARCHIVE_FILE: C:\\Users\\ines\\org\\diary.org")}},
+		"the header of the file": {map[string]string{"all_archive.org": "* B\n"}, map[string]string{"all_archive.org": "\nArchived entries from file ROOT/diary.org\n\n\n* B\n"}},
+		"the header of a tagged": {map[string]string{"all_archive.org": ""}, map[string]string{"p.org": "#+FILETAGS: :secret:\n", "all_archive.org": "#    -*- mode: org -*-\n\nArchived entries from file ROOT/p.org\n"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := hiddenWorld{shown: map[string]string{"a.org": "* A\n"}, hidden: c.hidden, rules: []string{"#secret", "property:private", "diary.org"}}
+			maps.Copy(w.shown, c.shown)
+			calls := slices.Clone(calls)
+			for name := range c.hidden {
+				if strings.Contains(name, "archive") && w.shown[name] == "" {
+					w.shown[name] = "" // that an archive exists does not tell whose
+				}
+				calls = append(calls, [2]string{"org-read-file", `{"file":"` + name + `"}`})
+			}
+			w.compare(t, calls...)
+		})
+	}
+	files := map[string]string{
+		"p.org": "* P\n** Q\n* Health\n" + private, "diary.org": "* D\n",
+		"p.org_archive":   "\nArchived entries from file ROOT/p.org\n\n" + below("P/Q") + below("Gone") + entry("ARCHIVE_FILE: ROOT/gone.org", "ARCHIVE_OLPATH: Health") + entry("ARCHIVE_FILE: /home/ines/x.org"),
+		"loop.org":        entry("ARCHIVE_FILE: ROOT/loop.org", "ARCHIVE_OLPATH: ARCHIVED"),
+		"all_archive.org": "#+PROPERTY: ARCHIVE_FILE ROOT/all_archive.org\n* A\n",
+	}
+	w := hiddenWorld{rules: []string{"#secret", "property:private", "diary.org"}}
+	s := w.open(t, files)
+	for _, name := range []string{"p.org_archive", "loop.org", "all_archive.org"} {
+		if got := s.must("org-read-file", `{"file":"`+name+`"}`)["content"]; got != s.read(name) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	put(t, filepath.Join(s.dir, "p.org"), "* P\n"+private+"** Q\n") // hidden later
+	if got := s.must("org-read-file", `{"file":"p.org_archive"}`)["content"].(string); strings.Contains(got, "P/Q") {
+		t.Errorf("after it was hidden: %q", got)
+	}
+}
+
+// TestOriginsAreNotChosen: no write, nor a dry run, finds out what is hidden by saying that
+// something was archived from it.
+func TestOriginsAreNotChosen(t *testing.T) {
+	w := hiddenWorld{
+		shown:  map[string]string{"a.org": "* A\n* P\n** Q\n" + drawer("ARCHIVE_FILE: ROOT/p.org", "ARCHIVE_OLPATH: P") + "** R\n", "p.org": "* P\n", "b.org": "* B\n"},
+		hidden: map[string]string{"p.org": "* P\n* Health :secret:\n", "q.org": "#+FILETAGS: :secret:\n"}, rules: []string{"#secret"},
+	}
+	for _, dry := range []string{"", `"dryRun":true,`} {
+		for _, line := range []string{`"ARCHIVE_FILE":"ROOT/q.org"`, `"archive_file":"ROOT/none.org"`, `"ARCHIVE_FILE":"ROOT/p.org","ARCHIVE_OLPATH":"Health"`, `"ARCHIVE_OLPATH+":"Health"`} {
+			out := w.compare(t, [2]string{"org-set-properties", `{` + dry + `"resourceUri":"org://a.org/headline/A","properties":{` + line + `}}`})
+			if !strings.Contains(out[0], "hidden from agents") {
+				t.Errorf("%s: %s", line, out[0])
+			}
+		}
+		w.compare(t, [2]string{"org-add-todo", `{` + dry + `"title":"X","parentUri":"org://b.org","body":"** Y\n:PROPERTIES:\n:ARCHIVE_FILE: ROOT/q.org\n:END:"}`})
+	}
+	s := w.open(t, w.shown, w.hidden)
+	s.must("org-refile-headline", `{"resourceUri":"org://a.org/headline/P/Q","targetParentUri":"org://b.org"}`)
+	s.must("org-archive-subtree", `{"resourceUri":"org://a.org/headline/P/R"}`)
+	if got := s.must("org-read-file", `{"file":"a.org_archive"}`)["content"].(string); !strings.Contains(got, "* R\n") {
+		t.Errorf("archived: %q", got)
+	}
+}
+
+// inUTF16 is a text as some programs write it, with a byte order mark.
+func inUTF16(text string) string {
+	out := []byte{0xff, 0xfe}
+	for _, unit := range utf16.Encode([]rune(text)) {
+		out = binary.LittleEndian.AppendUint16(out, unit)
+	}
+	return string(out)
+}
+
+// TestCopiesOfHidden: a copy that a program has made of a hidden file, or in a copy of a
+// hidden folder, is hidden.
+func TestCopiesOfHidden(t *testing.T) {
+	w := hiddenWorld{shown: map[string]string{"a.org": "* A\n", "a (copy).org": "* A\n"}, hidden: map[string]string{}, rules: []string{"hid.org", "private", "#secret"}}
+	calls := [][2]string{{"org-get-allowed-files", `{}`}, {"org-search-content", `{"query":"COPIED","includeArchived":true}`}}
+	for _, name := range []string{
+		"hid.sync-conflict-20261129-120000-ABCDEFG.org", "hid (copy).org", "hid (conflicted copy 2026-11-29).org", "hid_conflict-20261129-120000.org",
+		"hid (1) (copy).org", "hid (copy).org_archive", "Private (copy)/x.org", "private/x - Copy.org", "tagged 2.org",
+	} {
+		w.hidden[name] = "* COPIED\n"
+		calls = append(calls, [2]string{"org-read-file", `{"file":"` + name + `"}`}, [2]string{"org-read-outline", `{"file":"` + name + `"}`})
+	}
+	w.hidden["tagged.org"] = "#+FILETAGS: :secret:\n"
+	w.compare(t, calls...)
+}
+
+// TestHiddenInOtherEncodings: a file of which agents would see bytes is hidden if anything
+// in its text is.
+func TestHiddenInOtherEncodings(t *testing.T) {
+	const text = "* Café\n* Health :geheimß:\nUNSEEN\n"
+	latin1 := strings.NewReplacer("é", "\xe9", "ß", "\xdf")
+	w := hiddenWorld{
+		shown:  map[string]string{"a.org": "* A\n"},
+		hidden: map[string]string{"utf16.org": inUTF16(text), "bare.org": inUTF16(text)[2:], "latin1.org": latin1.Replace(text)}, rules: []string{"#geheimß"},
+	}
+	w.compare(t, [2]string{"org-get-allowed-files", `{}`}, [2]string{"org-read-file", `{"file":"utf16.org"}`}, [2]string{"org-search-content", `{"query":"UNSEEN"}`})
+	s := openFiles(t, map[string]string{"b.org": "* Caf\xe9\n"}, org.Config{}, "#secret")
+	s.must("org-read-file", `{"file":"b.org"}`)
 }
 
 // TestArchiveOfHiddenIsNotMade: an archive that would be hidden, with what an agent puts

@@ -26,6 +26,9 @@ type privacyRules struct {
 	prefix string   // of the root
 	dirs   []string // the root's folder, by each path that leads to it; the first has no symbolic links
 	read   fileReader
+
+	origins *archiveOrigins
+	found   *foundOrigins // while a file is judged by its headlines; nil: names decide about origins
 }
 
 // A fileReader parses the bytes of the file at a path.
@@ -64,15 +67,19 @@ func (r privacyRules) hides(file string, tags []string, properties map[string][]
 
 // HidesFolder implements [folder.Rules].
 func (r privacyRules) HidesFolder(dir string) bool {
+	if original, ok := folder.OriginalName(dir); ok && r.excluding().HidesFolder(original) {
+		return true
+	}
 	if r.Privacy.HidesFolder(dir) {
 		return r.prefix == "" || (tools.Privacy{Exclude: r.Exclude}).HidesFolder(dir) || r.Privacy.HidesFolder(r.prefix+dir)
 	}
 	return r.prefix != "" && (tools.Privacy{Exclude: r.Exclude}).HidesFolder(r.prefix+dir)
 }
 
-// HidesName implements [folder.Rules]. An archive is hidden with the file that it is of.
+// HidesName implements [folder.Rules]. An archive or copy is hidden with the file that it
+// is of.
 func (r privacyRules) HidesName(file string) (hidden, decided bool) {
-	for name, more := file, true; more; name, more = archivedFile(name) {
+	for name, more := file, true; more; name, more = madeFrom(name) {
 		if r.excluding().hides(name, nil, nil) {
 			return true, true
 		}
@@ -81,6 +88,14 @@ func (r privacyRules) HidesName(file string) (hidden, decided bool) {
 		return false, false
 	}
 	return r.hides(file, nil, nil), true
+}
+
+// madeFrom is the file that one of this name is an archive or a copy of.
+func madeFrom(file string) (original string, ok bool) {
+	if original, ok = archivedFile(file); ok {
+		return original, true
+	}
+	return folder.OriginalName(file)
 }
 
 // archivedFile is the file that Emacs has archived to a file of this name.
@@ -95,16 +110,21 @@ func (r privacyRules) HidesFile(all folder.Files, file string) bool {
 	if err != nil {
 		return true
 	}
-	if source, ok := archivedFile(file); ok && all.Exists(source) && r.excluding().HidesFile(all, source) {
+	if source, ok := madeFrom(file); ok && all.Exists(source) && r.excluding().HidesFile(all, source) {
 		return true
 	}
 	unknown := false
-	return r.hidesData(file, data, func(path string) ([]byte, bool) {
+	return r.hidesData(file, data, r.setupReader(all, &unknown)) || unknown
+}
+
+// setupReader reads the files that set up others. It notes one that cannot be read.
+func (r privacyRules) setupReader(all folder.Files, unknown *bool) orgfile.SetupReader {
+	return func(path string) ([]byte, bool) {
 		rel, ok := r.relative(path)
 		text, err := all.Read(rel)
-		unknown = unknown || !ok || err != nil && !errors.Is(err, fs.ErrNotExist)
+		*unknown = *unknown || !ok || err != nil && !errors.Is(err, fs.ErrNotExist)
 		return text, err == nil
-	}) || unknown
+	}
 }
 
 // relative returns the path in the root's folder of an absolute path in it.
@@ -127,7 +147,7 @@ func (r privacyRules) hidesData(file string, data []byte, setup orgfile.SetupRea
 		return hidden
 	}
 	f, err := r.read(filepath.Join(r.dirs[0], filepath.FromSlash(file)), data, setup)
-	if err != nil {
+	if err != nil || r.hidesDecoded(file, data, setup) {
 		return true
 	}
 	if !r.hidesHeadline(file, f, -1) {
@@ -137,6 +157,25 @@ func (r privacyRules) hidesData(file string, data []byte, setup orgfile.SetupRea
 		return true
 	}
 	return !slices.ContainsFunc(f.Children(-1), func(i int) bool { return !r.hidesHeadline(file, f, i) })
+}
+
+// hidesDecoded reports whether anything is hidden in a file that is not UTF-8. Agents see
+// its bytes, in which nothing can be found to be cut out.
+func (r privacyRules) hidesDecoded(file string, data []byte, setup orgfile.SetupReader) bool {
+	text, decoded := decodeText(data)
+	if !decoded {
+		return false
+	}
+	f, err := r.read(filepath.Join(r.dirs[0], filepath.FromSlash(file)), text, setup)
+	if err != nil {
+		return true
+	}
+	for i := -1; i < len(f.Headlines); i++ {
+		if r.excluding().hidesHeadline(file, f, i) {
+			return true
+		}
+	}
+	return false
 }
 
 // setupFiles are the files that set up one with these bytes, as it names them.
@@ -152,7 +191,7 @@ func (r privacyRules) setupFiles(data []byte) (names []string) {
 // it, or the file for -1.
 func (r privacyRules) hidesHeadline(file string, f *orgfile.File, i int) bool {
 	tags, properties := inheritedFacts(f, i)
-	if r.hides(file, tags, properties) || slices.ContainsFunc(properties["ARCHIVE_FILE"], r.hidesSource) {
+	if r.hides(file, tags, properties) || r.hidesOrigins(file, f, i, properties["ARCHIVE_FILE"]) {
 		return true
 	}
 	tasks := f.InlineTasks(i)
@@ -167,17 +206,6 @@ func (r privacyRules) hidesHeadline(file string, f *orgfile.File, i int) bool {
 		}
 	}
 	return r.excluding().hides(file, tags, properties)
-}
-
-// hidesSource reports whether the name of the file that something was archived from
-// hides it.
-func (r privacyRules) hidesSource(file string) bool {
-	rel, ok := r.relative(file)
-	if !ok {
-		return false
-	}
-	hidden, _ := r.excluding().HidesName(rel)
-	return hidden
 }
 
 // inheritedFacts are the tags and properties of headline i and of all above it, or of
@@ -287,6 +315,7 @@ func (s *catalog) countHidden(count *tools.PrivacyCount, r *root, rel string, da
 	if !ok {
 		rules = privacyRules{prefix: r.prefix}
 	}
+	rules.found = newFoundOrigins()
 	for _, page := range rules.pages(rel)[1:] {
 		count.Match(page)
 	}

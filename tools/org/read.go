@@ -45,8 +45,9 @@ type readFileOut struct {
 func readFile() tools.Tool[*Source] {
 	return tools.WithTargets(tools.Define(tools.Spec[readFileIn, readFileOut]{
 		Name: "org-read-file", Title: "Read a file", Effect: tools.Reads, OptIn: true,
-		Doc:    "Read the text of a file.",
-		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Doc:       "Read the text of a file.",
+		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
+		Normalize: aliases(nil),
 		Examples: []tools.Example[readFileIn, readFileOut]{
 			{
 				Purpose: "read a file", In: readFileIn{File: "people.org"}, AnyAnswer: true, Want: readFileOut{

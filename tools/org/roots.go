@@ -158,6 +158,7 @@ func openRoots(c Config, p tools.Privacy, buffers *openBuffers, read fileReader)
 		return nil, err
 	}
 	var roots []*root
+	origins := &archiveOrigins{}
 	for _, spec := range specs {
 		f, err := folder.Open(spec.dir, folder.Options{MaxBytes: maxFile, Unsaved: func(file string) ([]byte, bool) {
 			return buffers.read(filepath.Join(spec.dir, filepath.FromSlash(file)))
@@ -173,13 +174,14 @@ func openRoots(c Config, p tools.Privacy, buffers *openBuffers, read fileReader)
 			r.prefix = prefixFor(filepath.Base(spec.dir), roots)
 		}
 		if p.Any() {
-			r.rules = privacyRules{p, r.prefix, append([]string{spec.dir}, spec.names...), read}
+			r.rules = privacyRules{Privacy: p, prefix: r.prefix, dirs: append([]string{spec.dir}, spec.names...), read: read, origins: origins}
 		}
 		r.view = folder.NewView(f, r.rules)
 		r.disk = folder.NewCommitter(r.view, buffers.writer(spec.dir), probeModes, atomicfile.IsTemp)
 		r.store, r.modes = r.disk, r.disk.Modes
 		roots = append(roots, r)
 	}
+	origins.roots = roots
 	return roots, nil
 }
 

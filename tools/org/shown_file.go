@@ -19,6 +19,7 @@ type shownFile struct {
 	name     string
 	archived bool // all of it is: its name says so
 	unsaved  bool // it is the text of a buffer, which the disk does not have
+	depends  bool // what is hidden of it depends on other files
 	whole    *orgfile.File
 	index    []int // headline in whole by headline; nil: nothing is hidden
 	dates    lazyCalendar
@@ -81,11 +82,14 @@ func (s *catalog) parse(name string, r *root, rel string, data []byte) (*shownFi
 	}
 	f := &shownFile{File: whole, name: name, archived: isArchive(name), whole: whole, unsaved: s.buffers.holds(r.path(rel), data)}
 	rules, ok := r.rules.(privacyRules)
-	if !ok || !rules.NeedsContent() && !bytes.Contains(data, []byte("ARCHIVE_FILE")) {
+	rules.found = newFoundOrigins()
+	header := ok && rules.hidesHeader(rel, whole)
+	if !ok || !header && !rules.NeedsContent() && !bytes.Contains(bytes.ToUpper(data), []byte("ARCHIVE_FILE")) {
 		return f, nil
 	}
 	view := orgfile.NewView(whole, func(i int) bool { return rules.hidesHeadline(rel, whole, i) })
-	preamble := rules.hidesHeadline(rel, whole, -1)
+	preamble := header || rules.hidesHeadline(rel, whole, -1)
+	f.depends = len(rules.found.files) > 0
 	index := []int{}
 	counted := map[int]bool{} // parents of hidden headlines, by their index in shown
 	last := map[int]int{}     // index in shown by index in whole
@@ -103,8 +107,8 @@ func (s *catalog) parse(name string, r *root, rel string, data []byte) (*shownFi
 		return f, nil
 	}
 	span := whole.Subtree(-1)
-	if preamble && len(whole.Headlines) > 0 {
-		span.Start = whole.Headlines[0].Begin
+	if preamble {
+		span.Start = int32(whole.EntryEnd(-1))
 	}
 	shown, err := s.recount(view.Text(span), r.path(rel), counted)
 	if err != nil {

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,16 +41,65 @@ func NewPolicy(c config.Config, sources []Source) *policy.Policy {
 	return policy.New(grants, rules)
 }
 
-// AllowedEffects is what a client may do in a source without anybody being asked, as far
-// as that does not depend on the tool or the page. An empty client stands for agents that
-// no grant names.
-func (a *App) AllowedEffects(c config.Config, client string, s Source) []tools.Effect {
+// A Standing is a client under a configuration. A client without a name stands for agents
+// that no grant names.
+type Standing struct {
+	Config config.Config
+	Client policy.Client
+}
+
+// NamedClient is the client of a name, with the proof that it has on this machine.
+func (a *App) NamedClient(name string) policy.Client {
+	return policy.Client{Name: name, Proven: IsKeyClient(name) || tools.IsOwnClient(name) || a.Paths.ClientTokens().Has(name)}
+}
+
+// IsKeyClient reports whether a client is known by a key of a source, which proves its
+// name. It makes requests over HTTP only.
+func IsKeyClient(name string) bool { return strings.HasPrefix(name, "key:") }
+
+// NewlyUnasked says what a client changes in a source, empty for every one, without asking
+// a person, where it would not have done so before: "write, delete without asking you:
+// notes, work".
+func (a *App) NewlyUnasked(before, after Standing, source string) (sentences []string) {
+	where := map[string][]string{} // by what is done
+	sources := a.Sources(before.Config)
+	for _, s := range a.Sources(after.Config) {
+		was := slices.IndexFunc(sources, func(b Source) bool { return b.Name == s.Name })
+		if source != "" && s.Name != source || was < 0 {
+			continue
+		}
+		var effects []string
+		for _, e := range after.unaskedEffects(s) {
+			if e != tools.Reads && e != tools.Runs && !slices.Contains(before.unaskedEffects(sources[was]), e) {
+				effects = append(effects, string(e))
+			}
+		}
+		if len(effects) > 0 {
+			what := strings.Join(effects, ", ")
+			where[what] = append(where[what], s.Name)
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(where)) {
+		sentences = append(sentences, fmt.Sprintf("%s without asking you: %s", what, strings.Join(where[what], ", ")))
+	}
+	return sentences
+}
+
+// UnaskedOnceProven says what [App.NewlyUnasked] does of a client that has proved its name
+// and had only claimed it.
+func (a *App) UnaskedOnceProven(c config.Config, name string) []string {
+	return a.NewlyUnasked(Standing{c, policy.Client{Name: name}}, Standing{c, policy.Client{Name: name, Proven: true}}, "")
+}
+
+// unaskedEffects is what a client may do in a source without anybody being asked, as far
+// as that does not depend on the tool or the page.
+func (st Standing) unaskedEffects(s Source) []tools.Effect {
 	granted, _, _ := s.GrantedEffects()
-	p := NewPolicy(c, []Source{s})
+	p := NewPolicy(st.Config, []Source{s})
 	return slices.DeleteFunc(tools.Effects(), func(e tools.Effect) bool {
 		return p.Decide(policy.Request{
-			Client: policy.Client{Name: client, Proven: tools.IsOwnClient(client) || a.Paths.ClientTokens().Has(client)}, Source: s.Name,
-			SourceEffects: granted, MaxEffects: tools.Effects(), Effect: e, Route: strings.HasPrefix(client, "key:"),
+			Client: st.Client, Source: s.Name, SourceEffects: granted, MaxEffects: tools.Effects(), Effect: e,
+			Route: IsKeyClient(st.Client.Name),
 		}).Verdict != policy.Allow
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -57,7 +56,21 @@ func (e Editor) proposeSetGrant(c config.Config, a status.Action) (Proposal, err
 		title = fmt.Sprintf("Reset what %s may do in %s to the default", client, where)
 	}
 	p := newConfigProposal(title, edit)
-	e.warnOfUnasked(&p, c, g.Client, g.Source)
+	who := e.NamedClient(g.Client)
+	after, err := config.Parse(edit.Path, edit.After, e.ConfigSchema())
+	if err != nil {
+		after = c // an edit that cannot be read is refused when it is made
+	}
+	unasked := e.NewlyUnasked(app.Standing{Config: c, Client: who}, app.Standing{Config: after, Client: who}, g.Source)
+	for _, what := range unasked {
+		p.warn("%s will %s", cmp.Or(g.Client, "agents"), what)
+	}
+	for _, s := range e.Sources(c) {
+		if g.Client == "" && len(g.Ask) > 0 && (g.Source == "" || g.Source == s.Name) && e.answersRequests(s.Kind) {
+			p.warn("you are not asked about requests over HTTP to source %s; `lectern grant CLIENT %s ... --ask %s` asks about those of one client",
+				s.Name, s.Name, strings.Join(g.Ask, ","))
+		}
+	}
 	if slices.Contains(g.Effects, string(tools.Admin)) {
 		p.warn("admin lets agents change permissions")
 	}
@@ -65,40 +78,19 @@ func (e Editor) proposeSetGrant(c config.Config, a status.Action) (Proposal, err
 	if g.Role != "" {
 		roleCaveat = " and its role does not count"
 	}
-	if g.Client != "" && !g.Reset && !tools.IsOwnClient(g.Client) && !e.Paths.ClientTokens().Has(g.Client) {
+	if g.Client != "" && !g.Reset && !who.Proven {
 		p.warn("any client can claim the name %s, so this grant can only take rights away%s; `lectern client token NAME` makes the client "+
 			"prove its name", g.Client, roleCaveat)
+		for _, what := range e.UnaskedOnceProven(after, g.Client) {
+			p.warn("once %s proves its name by its token, it will %s", g.Client, what)
+		}
 	}
 	return p, nil
 }
 
-// warnOfUnasked says what a client, empty for every one, will change in a source, empty
-// for every one, without asking a person, if it would not have done so before.
-func (e Editor) warnOfUnasked(p *Proposal, c config.Config, client, source string) {
-	after, err := config.Parse(p.Edit.Path, p.Edit.After, e.ConfigSchema())
-	if err != nil {
-		return // an edit that cannot be read is refused when it is made
-	}
-	where := map[string][]string{} // by what is done
-	for _, s := range e.Sources(after) {
-		before := slices.IndexFunc(e.Sources(c), func(b app.Source) bool { return b.Name == s.Name })
-		if source != "" && s.Name != source || before < 0 {
-			continue
-		}
-		var effects []string
-		for _, effect := range e.AllowedEffects(after, client, s) {
-			if effect != tools.Reads && effect != tools.Runs && !slices.Contains(e.AllowedEffects(c, client, e.Sources(c)[before]), effect) {
-				effects = append(effects, string(effect))
-			}
-		}
-		if len(effects) > 0 {
-			what := strings.Join(effects, ", ")
-			where[what] = append(where[what], s.Name)
-		}
-	}
-	for _, what := range slices.Sorted(maps.Keys(where)) {
-		p.warn("%s will %s without asking you: %s", cmp.Or(client, "agents"), what, strings.Join(where[what], ", "))
-	}
+// answersRequests reports whether sources of a kind have HTTP routes of their own.
+func (e Editor) answersRequests(kind string) bool {
+	return slices.ContainsFunc(e.Systems(), func(k tools.Kind) bool { return k.Manifest().Name == kind && k.Manifest().Routes != nil })
 }
 
 // checkGrantedSource refuses a grant in a source that does not exist. The table of

@@ -34,7 +34,7 @@ func TestEditSaysWhenAskingEnds(t *testing.T) {
 		"only read":                 {notes, grant("", "notes", "read"), ""},
 		"was so before":             {work + free, grant("", "work", "read write delete", "delete"), ""},
 		"one that proves its name":  {notes, grant("owner", "notes", "read write"), "owner will write without asking you: notes"},
-		"one that only claims it":   {notes, grant("cursor", "notes", "read write"), ""},
+		"one that only claims it":   {notes, grant("cursor", "notes", "read write"), "once cursor proves its name by its token, it will write without asking you: notes"},
 		"one, but the source asks":  {notes + asking, grant("owner", "notes", "read write"), ""},
 		"one, in every source":      {notes + work + free, grant("owner", "", "read write delete"), "owner will delete without asking you: work; owner will write, delete without asking you: notes"},
 		"the default of a free one": {work + free + "[[client]]\nname = \"owner\"\ntoken = true\nsource = \"work\"\neffects = [\"read\", \"write\"]\nask = [\"write\"]\n", reset("owner", "work"), "owner will write without asking you: work"},

@@ -27,6 +27,11 @@ func (p Planner) planTokenCreation(proposal *installer.Proposal, c installer.Cli
 			return err
 		})
 		proposal.Plan.Risks = append(proposal.Plan.Risks, p.renamedClientWarnings(c)...)
+		if conf, err := p.Config(); err == nil {
+			for _, what := range p.UnaskedOnceProven(conf, c.ID) {
+				proposal.Plan.Risks = append(proposal.Plan.Risks, c.ID+" will "+what)
+			}
+		}
 	}
 	if overHTTP && proposal.Changes() {
 		proposal.NextSteps = append(proposal.NextSteps, "`lectern client token "+c.ID+"` prints that token")

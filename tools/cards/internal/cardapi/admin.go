@@ -1,9 +1,12 @@
 package cardapi
 
 import (
+	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardauth"
@@ -60,6 +63,33 @@ type keyBody struct {
 	Active    *bool            `json:"active"`
 }
 
+// keyFields are the fields of a key that can be changed.
+func keyFields() []string {
+	return []string{"rate_limit", "rate_limit_per_hour", "expires_in_days", "expires_at", "contact_email", "description", "active"}
+}
+
+// intoKey reads a keyBody that has these fields, and refuses one with others: a key would
+// allow more than who sent it believes.
+func (r *request) intoKey(fields ...string) (in keyBody, err error) {
+	if err := r.into(&in); err != nil {
+		return in, err
+	}
+	var given map[string]json.RawMessage
+	if err := r.into(&given); err != nil {
+		return in, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		switch {
+		case slices.Contains(fields, name):
+		case name == "name" || name == "roles":
+			return in, invalid(name, "The %s of an API key cannot be changed; make another key and delete this one", name)
+		default:
+			return in, invalid(name, "Unknown field %.100q; there are %s", name, strings.Join(fields, ", "))
+		}
+	}
+	return in, nil
+}
+
 func (b keyBody) set(k *cardauth.APIKey, now time.Time) (err error) {
 	if b.RateLimit == nil {
 		b.RateLimit = b.PerHour
@@ -97,8 +127,8 @@ func makeKey(r *request) (answer, error) {
 	if err := r.forAdmins(); err != nil {
 		return answer{}, err
 	}
-	var in keyBody
-	if err := r.into(&in); err != nil {
+	in, err := r.intoKey(append(keyFields(), "name", "roles")...)
+	if err != nil {
 		return answer{}, err
 	}
 	if in.Name == "" {
@@ -156,8 +186,8 @@ func changeKey(r *request) (answer, error) {
 		return answer{}, err
 	}
 	before := k.State()
-	var in keyBody
-	if err := r.into(&in); err != nil {
+	in, err := r.intoKey(keyFields()...)
+	if err != nil {
 		return answer{}, err
 	}
 	if err := in.set(&k, r.api.Now()); err != nil {

@@ -47,8 +47,11 @@ func (k *KeyState) AllowsMore(other *KeyState) bool {
 		return true
 	}
 	longer := other.ExpiresAt != 0 && (k.ExpiresAt == 0 || k.ExpiresAt > other.ExpiresAt)
+	if longer || k.RateLimit > other.RateLimit {
+		return true
+	}
 	roles := strings.Split(other.Roles, ",")
-	return longer || slices.ContainsFunc(strings.Split(k.Roles, ","), func(r string) bool { return !slices.Contains(roles, r) })
+	return slices.ContainsFunc(strings.Split(k.Roles, ","), func(r string) bool { return !slices.Contains(roles, r) })
 }
 
 // KeyState returns what is kept of a key; nil: there is none.
