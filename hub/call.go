@@ -77,6 +77,7 @@ type callRecord struct {
 	resolved  atomic.Bool       // targets has what the tool told before the call
 	announced []tools.Change    // that it has been let to make
 	written   writtenTargets    // what it has written, or may have
+	differs   atomic.Bool       // a write whose result was not known before made a difference, or may have
 	recorder  *journal.Recorder // of what the call changes; nil: it reads
 }
 
@@ -169,6 +170,7 @@ func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Resul
 	c.decided.turn = newComputeTurn(h, c)
 	defer c.decided.turn.giveBack()
 	var auth authorization
+	var watch unsettledWatch
 	for again := true; again; {
 		if auth, err = h.authorizeCall(ctx, c, auth); err != nil { // may wait for a person
 			return res, err
@@ -177,12 +179,16 @@ func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Resul
 		c.record.recorder = h.changes.newRecorder(c)
 		in := c.runOptions(h.runner)
 		in.turn = c.decided.turn
+		watch = h.unsettled.watch(c, h.runner.timeoutOf(c.tool.info))
 		res, err = runOnSource(ctx, h.runner, in, c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
 			return h.runAuthorizedCall(ctx, c, open, auth)
 		})
 		if again = c.Form == nil && auth.wasOutdated(err); again {
 			h.approvals.RecordAskedAgain(c.record.approval)
 		}
+	}
+	if err == nil {
+		err = watch.wait(ctx)
 	}
 	if err == nil && !c.record.edit.Edited {
 		res, err = h.redactResult(c, res, auth.approved)
@@ -353,7 +359,7 @@ func (c *call) callerIdentity() tools.Identity {
 // order, and the first refusal stops it, so that what is refused is neither
 // counted nor recorded:
 //
-//	tool ── BeforeWrite ──▶ pause ──▶ authorization ──▶ circuit breaker ──▶ journal ──▶ deadline
+//	tool ── BeforeWrite ──▶ pause ──▶ unsettled writes ──▶ authorization ──▶ circuit breaker ──▶ journal ──▶ deadline
 //	     ── AfterWrite, OutcomeUnknown ─────────────────────────────────▶ journal
 type writeObserver struct {
 	hub      *Hub
@@ -373,6 +379,9 @@ func (c writeObserver) authorizeAndRecordChanges(ctx context.Context, changes []
 		return err
 	}
 	if err := c.hub.limiter.checkPause(c.call); err != nil {
+		return err
+	}
+	if err := c.hub.unsettled.begin(c.call, changes); err != nil {
 		return err
 	}
 	if c.auth.check != nil {
@@ -399,6 +408,7 @@ func (c writeObserver) authorizeAndRecordChanges(ctx context.Context, changes []
 // AfterWrite implements [tools.WriteObserver].
 func (c writeObserver) AfterWrite(target string, after tools.State) {
 	c.call.noteWritten(target)
+	c.call.noteDifference(target, after)
 	if c.call.record.recorder != nil {
 		c.call.record.recorder.AfterWrite(target, after)
 	}
@@ -407,6 +417,7 @@ func (c writeObserver) AfterWrite(target string, after tools.State) {
 // OutcomeUnknown implements [tools.WriteObserver].
 func (c writeObserver) OutcomeUnknown(target string) {
 	c.call.noteWritten(target)
+	c.call.record.differs.Store(true)
 	if c.call.record.recorder != nil {
 		c.call.record.recorder.OutcomeUnknown(target)
 	}

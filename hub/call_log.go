@@ -247,6 +247,17 @@ func (l *targetList) addFromArguments(names []string) {
 	l.fromArguments = appendTargets(l.fromArguments, names)
 }
 
+// argumentTargets are what its arguments name.
+func (l *targetList) argumentTargets() map[string]bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	names := make(map[string]bool, len(l.fromArguments))
+	for _, name := range l.fromArguments {
+		names[name] = true
+	}
+	return names
+}
+
 func appendTargets(to, names []string) []string {
 	for _, name := range names {
 		if name = safetext.Shorten(name, audit.MaxTarget); len(to) < audit.MaxTargets && !slices.Contains(to, name) {

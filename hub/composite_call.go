@@ -33,6 +33,8 @@ type compositeCall struct {
 	steps    []compositeStep
 	permits  approval.Permits // that were in force when it was rehearsed
 
+	settled chan struct{} // closed when what it wrote is kept or taken back
+
 	running sync.RWMutex // held for reading by the calls within, and for good when the lead has ended
 	mu      sync.Mutex
 	wrote   atomic.Bool // something was written, which is taken back unless it is kept
@@ -50,7 +52,7 @@ type compositeStep struct {
 }
 
 func newCompositeCall(h *Hub, lead *call) *compositeCall {
-	g := &compositeCall{hub: h, lead: lead}
+	g := &compositeCall{hub: h, lead: lead, settled: make(chan struct{})}
 	if h.changes.journal != nil && lead.tool.ownChanges == nil {
 		g.recorded = h.changes.journal.NewGroup()
 	}
@@ -180,6 +182,8 @@ func (g *compositeCall) finish(ctx context.Context, err error) error {
 	if g.recorded == nil {
 		return err
 	}
+	takenBack := true
+	defer func() { g.hub.unsettled.end(g, takenBack) }()
 	for _, end := range g.ends {
 		end()
 	}
@@ -188,13 +192,14 @@ func (g *compositeCall) finish(ctx context.Context, err error) error {
 	}
 	if err == nil {
 		if err = g.recorded.KeepChanges(); err == nil {
+			takenBack = false
 			return nil
 		}
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), takeBackTimeout)
 	defer cancel()
 	done := g.recorded.TakeBack(ctx, g.hub.changes.openRestorer)
-	if !done.Changed {
+	if takenBack = done.Changed; !takenBack {
 		return err
 	}
 	e := *tools.AsError(err)

@@ -108,6 +108,7 @@ type Hub struct {
 	limiter   *ClientLimiter
 	runner    *callRunner
 	computing *computeQueue
+	unsettled *unsettledWrites
 	changes   *ChangeLog
 	calls     *CallLog
 	checks    *SourceCheckRunner
@@ -135,6 +136,7 @@ func New(c Config) *Hub {
 	h.limiter = &ClientLimiter{limits: h.limits, now: c.Now, snapshot: h.snapshot, pauses: c.Pauses, by: map[policy.Client]*clientUsage{}}
 	h.runner = newCallRunner(h.limits.Deadline)
 	h.computing = newComputeQueue(h.limits.Computing)
+	h.unsettled = newUnsettledWrites()
 	h.changes = &ChangeLog{journal: c.Journal, sources: h.sources, snapshot: h.snapshot, log: c.Log}
 	h.calls = newCallLog(c.Log, c.Now, h.snapshot)
 	h.approvals = approval.NewQueue(approval.Config{

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -19,8 +20,8 @@ func cutJSON(text string, most int) string {
 	var b strings.Builder
 	b.WriteString(text[:c.end])
 	b.WriteString(c.quote)
-	for i := c.depth - 1; i >= 0; i-- {
-		b.WriteByte(c.open[i])
+	for _, closing := range slices.Backward(c.open[:c.depth]) { // one that was closed since is still there
+		b.WriteByte(closing)
 	}
 	return b.String()
 }
@@ -71,10 +72,13 @@ func (c *jsonCutter) next() bool {
 		c.key = false
 		c.pos++
 		return true
+	case ' ', '\t', '\n', '\r':
+		c.pos++
+		return true
 	case '"':
 		return c.nextString()
 	default:
-		n := strings.IndexAny(c.text[c.pos:], ",]}")
+		n := strings.IndexAny(c.text[c.pos:], ",]} \t\n\r")
 		if n < 0 {
 			return false // it may go on behind the end
 		}
@@ -97,6 +101,9 @@ func (c *jsonCutter) nextString() bool {
 				size = 6
 			}
 		default:
+			if !utf8.FullRuneInString(c.text[pos:]) {
+				return false // the text ends within the character
+			}
 			_, size = utf8.DecodeRuneInString(c.text[pos:])
 		}
 		pos += size

@@ -218,15 +218,18 @@ func (in *instance) invoke(function uint64, arguments ...uint64) (thrown bool, e
 	return thrown, err
 }
 
-// drain runs the jobs of promises until there are none.
+// drain runs the jobs of promises and of queueMicrotask until there are none.
 func (in *instance) drain() error {
 	for {
 		pending, err := in.call(qjsIsJobPending)
 		if err != nil || pending == 0 {
 			return err
 		}
-		// A job that throws has rejected its promise; there is nothing to do.
-		if _, err := in.call(qjsExecutePendingJob); err != nil {
+		made, err := in.call(qjsExecutePendingJob)
+		if err == nil && int32(made) < 0 {
+			err = in.jobThrew()
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 )
 
 // TestLimits goes through the table of limits: at the limit a script works, and
@@ -158,20 +159,22 @@ func TestLowLimits(t *testing.T) {
 
 func TestCutJSON(t *testing.T) {
 	for _, text := range []string{
-		`{"a":[1,2.5e3,{"b":"tëxt\n\u00e9😀"},null,true],"long key":{"":[[[]]]},"z":"\\"}`, `"plain \" text"`, `[]`, `12345`, `[[[[[[[[]]]]]]]]`, `["\ud800"]`,
+		`{"a":[1,2.5e3,{"b":"tëxt\n\u00e9😀"},null,true],"long kéy 😀":{"":[[[]]]},"z":"\\"}`, `"plain \" text"`, `[]`, `12345`, `[[[[[[[[]]]]]]]]`, `["\ud800"]`, `"é知😀"`,
+		" { \"a\" : [ \"x, ]é\" , 1 ,\n\t{ } ] , \"b\" : { \"c\" : true } }",
 	} {
 		whole := 0
 		for most := range len(text) + 1 {
 			got := cutJSON(text, most)
-			if !json.Valid([]byte(got)) || most >= 4 && len(got) > most {
-				t.Errorf("at %d of %s: %s", most, text, got)
+			if !json.Valid([]byte(got)) || !utf8.ValidString(got) || most >= 4 && len(got) > most {
+				t.Errorf("at %d of %s: %q", most, text, got)
 			}
 			if got == text {
 				whole++
 			}
-			// What follows was never read.
-			if again := cutJSON(text[:most], most); !json.Valid([]byte(again)) {
-				t.Errorf("first %d of %s: %s", most, text, again)
+			for room := range most + 1 { // what follows was never read
+				if again := cutJSON(text[:most], room); !json.Valid([]byte(again)) || !utf8.ValidString(again) {
+					t.Errorf("at %d of the first %d of %s: %q", room, most, text, again)
+				}
 			}
 		}
 		if whole == 0 && text != "12345" {
@@ -184,19 +187,16 @@ func TestCutJSON(t *testing.T) {
 }
 
 func FuzzCutJSON(f *testing.F) {
-	f.Add([]byte(`{"a":[1,"x\u00e9\\"],"b":{}}`), 9)
-	f.Fuzz(func(t *testing.T, text []byte, most int) {
-		var v any
-		if json.Unmarshal(text, &v) != nil || most < 0 {
+	f.Add([]byte(`{"a":[1,"x\u00e9\\"],"b":{}}`), 9, 12)
+	f.Add([]byte(` [ "知识库" , { "é😀" : 1e3 } ]`), 30, 8)
+	f.Fuzz(func(t *testing.T, text []byte, read, most int) {
+		if !json.Valid(text) || !utf8.Valid(text) || read < 0 || most < 0 {
 			return
 		}
-		compact, err := json.Marshal(v)
-		if err != nil {
-			return
-		}
-		got := cutJSON(string(compact), most)
-		if !json.Valid([]byte(got)) || len(got) > max(most, 4) {
-			t.Errorf("%s cut to %d: %s", compact, most, got)
+		text = text[:min(read, len(text))]
+		got := cutJSON(string(text), most)
+		if !json.Valid([]byte(got)) || !utf8.ValidString(got) || len(got) > max(most, 4) {
+			t.Errorf("%s cut to %d: %q", text, most, got)
 		}
 	})
 }

@@ -1,9 +1,36 @@
 package sandbox
 
-// A rejection is a promise that was rejected and that nothing has awaited so far.
+// A rejection is a promise that was rejected and that nothing has awaited so far, or what a
+// job of no promise has thrown.
 type rejection struct {
 	nth             int    // of the run
 	promise, reason uint64 // values of JavaScript: while one is kept, nothing else has its address
+}
+
+// noPromise is the address of what a job has thrown that settles no promise, such as one of
+// queueMicrotask: nothing can await it.
+const noPromise = 0
+
+// jobThrew is called when a job has thrown.
+func (in *instance) jobThrew() error {
+	reason, err := in.call(qjsGetException)
+	if err != nil {
+		return err
+	}
+	in.run.rejected++
+	if _, is := in.run.rejections[noPromise]; is {
+		_, err = in.call(qjsFreeValue, reason) // the first counts
+		return err
+	}
+	in.run.keepRejection(noPromise, rejection{nth: in.run.rejected, reason: reason})
+	return nil
+}
+
+func (r *run) keepRejection(address uint64, told rejection) {
+	if r.rejections == nil {
+		r.rejections = map[uint64]rejection{}
+	}
+	r.rejections[address] = told
 }
 
 // promiseRejected is called when a promise is rejected that nothing awaits, and again when
@@ -17,10 +44,7 @@ func (in *instance) promiseRejected(stack []uint64) {
 	told := rejection{r.rejected, uint64(uint32(stack[0])), uint64(uint32(stack[1]))}
 	address := in.must(qjsGetValuePtr, told.promise)
 	if awaited := uint32(stack[2]) != 0; !awaited {
-		if r.rejections == nil {
-			r.rejections = map[uint64]rejection{}
-		}
-		r.rejections[address] = told
+		r.keepRejection(address, told)
 		return
 	}
 	in.freeRejection(told)
@@ -35,8 +59,8 @@ func (in *instance) freeRejection(r rejection) {
 	in.must(qjsFreeValue, r.reason)
 }
 
-// failUnawaited makes the first rejection that nothing has awaited the failure of a script
-// that has come to its end.
+// failUnawaited makes the first failure that nothing has awaited that of a script that has
+// come to its end.
 func (r *run) failUnawaited() error {
 	if r.thrown != nil || len(r.rejections) == 0 {
 		return nil
@@ -51,6 +75,10 @@ func (r *run) failUnawaited() error {
 		return err
 	}
 	r.result.Value, r.result.Cut = nil, nil
-	r.thrown.Message += " (a promise was rejected, and nothing awaited it)"
+	if first.promise == noPromise {
+		r.thrown.Message += " (thrown by a job, where nothing catches it)"
+	} else {
+		r.thrown.Message += " (a promise was rejected, and nothing awaited it)"
+	}
 	return nil
 }
