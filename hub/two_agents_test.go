@@ -212,7 +212,7 @@ func TestLostCommitOfANote(t *testing.T) {
 		text, state string // what the agent is told; empty: that it is written
 	}{
 		"a tool, its answer":   {way.InterruptAnswer, "write_note", `{"note_id":"n1","markdown":"made"}`, "", "n1 written"},
-		"a tool, its commit":   {way.InterruptCommit, "write_note", `{"note_id":"n2","markdown":"lost"}`, "it may be written or not", "n2 unknown"},
+		"a tool, its commit":   {way.InterruptCommit, "write_note", `{"note_id":"n2","markdown":"lost"}`, "may or may not have been written", "n2 unknown"},
 		"a script, its commit": {way.InterruptCommit, "run_script", `{"workspace_id":"ws","code":"kb.notes.create({id:'n3',markdown:'lost'})"}`, "except ws/n3", "n3 unknown"},
 		"a script, its answer": {way.InterruptAnswer, "run_script", `{"workspace_id":"ws","code":"kb.notes.create({id:'n4',markdown:'made'})"}`, "", "n4 written"},
 	} {
