@@ -1,4 +1,4 @@
-import { flatten } from '../adapters/dialect'
+import { type Target, flatten } from '../adapters/dialect'
 import { introduce } from '../adapters/insertion'
 import { findBlock } from '../exclusions'
 import type { OpenGraph } from '../graph'
@@ -91,8 +91,15 @@ async function move(graph: OpenGraph, params: Params): Promise<Block> {
   else if (where === 'after') await graph.host.moveBlock(block.uuid, target.uuid, {})
   else if (where === 'first' && first) await moveBefore(graph, block.uuid, { uuid: first, ...(target.page ? {} : { parent: target.uuid }) })
   else if (where === 'last' && last) await graph.host.moveBlock(block.uuid, last, {})
-  else await graph.host.moveBlock(block.uuid, target.uuid, { children: true })
+  else await moveInto(graph, block.uuid, target)
   return landed(graph, block.uuid)
+}
+
+/** The only one below a block or on a page: there after the block of the page's properties, which stays the first. */
+async function moveInto({ host, reader, dialect }: OpenGraph, uuid: string, target: Target): Promise<void> {
+  const properties = target.page && dialect.kind === 'file' ? await reader.preBlock(await reader.page(target.page.uuid)) : undefined
+  if (properties) await host.moveBlock(uuid, properties.uuid as string, {})
+  else await host.moveBlock(uuid, target.uuid, { children: true })
 }
 
 /** After the block to the left, which Logseq finds wherever it is; "before" only where there is none. */

@@ -58,6 +58,22 @@ for (const kind of ['og', 'db'] as const) {
   })
 }
 
+test('the block of a page\'s properties stays the first, whatever is moved to it', async () => {
+  const { ask, append, page, texts, world, logseq } = open('og')
+  const all = (name: string) => world.children(world.find(':block/name', name.toLowerCase())!.id).map((row) => row[world.text])
+  logseq.create_page!('Other', {}, { redirect: false, createFirstBlock: false })
+  await ask('pages.update', { page, properties: { kind: 'recipe' } })
+  const only = await append('only')
+  for (const place of ['first', 'last'] as const) {
+    await ask('blocks.move', { uuid: only, target: page, place })
+    assert.deepEqual(all(page), ['kind:: recipe', 'only'])
+    await ask('blocks.move', { uuid: only, target: 'Other', place })
+    assert.deepEqual([all(page), all('Other')], [['kind:: recipe'], ['only']])
+    await ask('blocks.move', { uuid: only, target: page, place })
+    assert.deepEqual([all(page), await texts()], [['kind:: recipe', 'only'], ['only']])
+  }
+})
+
 test('of a list that Logseq has broken, what still hangs together stays together', async () => {
   const { append, page, texts, world, person } = open('og')
   const one = await append('one')
