@@ -15,6 +15,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/hubtest"
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -108,7 +109,8 @@ func overHTTP(t *testing.T, h *testHub) *transport {
 // Each request is answered once, whatever comes first: the end of its tool, its deadline
 // or its cancellation, after which a stream may leave it unanswered. Then its slot is free.
 func TestEveryCallIsAnsweredOnce(t *testing.T) {
-	const deadline, rounds, each = 30 * time.Second, 20, 250
+	const deadline, each = 30 * time.Second, 250
+	rounds := runtest.Size(20, 20, 4)
 	offsets := []time.Duration{-time.Millisecond, -1, 0, 0, 0, 1, time.Millisecond, time.Second}
 	limits := hub.Limits{Deadline: deadline, InFlight: 200} // the others wait for a slot
 	for name, open := range map[string]func(*testing.T, *testHub) *transport{"stream": overStream, "HTTP": overHTTP} {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/internal/sqlstore/pgtest"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
@@ -28,7 +29,7 @@ func rounds(t *testing.T) int {
 	t.Helper()
 	s := os.Getenv("ROUNDS")
 	if s == "" {
-		return 40
+		return runtest.Size(40, 40, 8)
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil {
@@ -47,7 +48,6 @@ func TestTwoAgentsLoseNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newTwoWriters(t, database(t))
-			text := "start"
 			for round := range rounds(t) {
 				revision := w.read().Revision
 				texts := [2]string{fmt.Sprintf("round %d", round), fmt.Sprintf("round %d", round)}
@@ -65,7 +65,7 @@ func TestTwoAgentsLoseNothing(t *testing.T) {
 				if lost := written[1-winner].Error(); !strings.Contains(lost, "changed in the meantime") || strings.Contains(lost, "taken back") {
 					t.Errorf("round %d: the other was told: %s", round, lost)
 				}
-				text = texts[winner]
+				text := texts[winner]
 				if note := w.read(); note.Markdown != text || note.Revision == revision {
 					t.Fatalf("round %d: %s was told that %q is written, and the note holds %q", round, w.names(round)[winner], text, note.Markdown)
 				}

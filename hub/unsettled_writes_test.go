@@ -77,7 +77,7 @@ func TestSameWriteAsACallThatIsTakenBack(t *testing.T) {
 					t.Fatalf("round %d: the second is told %s %s", round, second.code, second.text)
 				}
 			}
-			if accepted == 0 && c.more == "" {
+			if accepted == 0 && c.more == "" && !c.script { // a script may meet the other each time
 				t.Error("nothing was ever written")
 			}
 		})

@@ -109,7 +109,7 @@ func TestActivityFilters(t *testing.T) {
 		r.press("@Activity", "/", "nothing")
 		r.shows("The filter hides every call. esc clears “nothing”.")
 		r.press("esc", "/", "is:red")
-		r.shows("is:red is none of ok, error, refused, asked")
+		r.shows("is:red is not one of ok, error, refused, asked")
 		r.press("esc", "/", "EDIT", "enter")
 		r.shows("“EDIT” · 10 calls", "edit_page")
 		r.hides("read_page")

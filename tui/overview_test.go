@@ -144,7 +144,7 @@ func TestOverviewWaitsForTheAgents(t *testing.T) {
 		r, conf := newStoppedPanel(t, s, newFakeQueries())
 		m := New(conf).showSnapshot(s)
 		r.m = m
-		if got := r.screen(); strings.Contains(got, "No agents yet") || !strings.Contains(got, "Looking who has been here") {
+		if got := r.screen(); strings.Contains(got, "No agents yet") || !strings.Contains(got, "Looking for known agents") {
 			t.Errorf("before the answer:\n%s", got)
 		}
 		m.fx.cancel()

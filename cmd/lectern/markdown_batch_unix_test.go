@@ -32,7 +32,7 @@ func TestMarkdownBatch(t *testing.T) {
 	}
 	s.call(t, "batch", `{"steps":[{"tool":"create_page","arguments":{"title":"New","content":"text"}},{"tool":"edit_page","arguments":{"path":"New.md","action":"append","content":"- a line"}},`+
 		`{"tool":"edit_page","arguments":{"path":"a.md","action":"append","content":"more"}}]}`)
-	for page, text := range map[string]string{"New.md": "- a line", "a.md": "words\nmore\n"} {
+	for page, text := range map[string]string{"New.md": "- a line", "a.md": "words\n\nmore\n"} {
 		if err := s.has(page, text); err != nil {
 			t.Error(err)
 		}

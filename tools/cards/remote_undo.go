@@ -59,10 +59,8 @@ func (m *remote) restore(ctx context.Context, c tools.CallContext, changes []too
 	}
 	order := simpleNamesFirst(changes)
 	for _, i := range order {
-		if after[i] != nil && !changes[i].Before.Exists && isFile(after[i].Type) {
-			if err := m.renameFile(ctx, changes, *after[i]); err != nil {
-				return end(i, err)
-			}
+		if err := m.renameIfFile(ctx, changes, i, after[i]); err != nil {
+			return end(i, err)
 		}
 	}
 	for _, i := range order {
@@ -74,16 +72,27 @@ func (m *remote) restore(ctx context.Context, c tools.CallContext, changes []too
 	}
 	for _, i := range slices.Backward(order) {
 		if after[i] == nil {
-			var err error
-			if changes[i].Before.Exists {
-				err = m.takeAway(ctx, changes[i].Target)
-			}
-			if end(i, err) != nil {
+			if err := end(i, m.takeAwayIfThere(ctx, changes[i])); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// renameIfFile renames the file that a card which is to be made again had.
+func (m *remote) renameIfFile(ctx context.Context, changes []tools.Change, i int, after *remoteState) error {
+	if after == nil || changes[i].Before.Exists || !isFile(after.Type) {
+		return nil
+	}
+	return m.renameFile(ctx, changes, *after)
+}
+
+func (m *remote) takeAwayIfThere(ctx context.Context, change tools.Change) error {
+	if !change.Before.Exists {
+		return nil
+	}
+	return m.takeAway(ctx, change.Target)
 }
 
 // checkUnchanged returns what each card is to be again, nil where there was none. It

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -70,7 +71,8 @@ func TestEditProperty(t *testing.T) {
 		}
 		var in EditPageIn
 		var want any
-		page, left := "---\n"+before+list(parts)+after+"---\nbody\n", ""
+		page := "---\n" + before + list(parts) + after + "---\nbody\n"
+		var left string
 		switch rng.IntN(4) {
 		case 0:
 			in, want = EditPageIn{Action: Append, Content: text}, append(slices.Clone(meant), text)
@@ -111,10 +113,7 @@ func TestEditProperty(t *testing.T) {
 		now := folder.TextAfter(page, splices)
 		said := fmt.Sprintf("%s %q of\n%s---- becomes\n%s", in.Action, in.Content, page, now)
 		got := parsePage(nil, "P.md", []byte(now))
-		wanted := map[string]any{}
-		for k, v := range p.front.Values {
-			wanted[k] = v
-		}
+		wanted := maps.Clone(p.front.Values)
 		wanted[key] = want
 		equal(t, said, wanted, got.front.Values)
 		if !strings.HasPrefix(now, "---\n"+left) || !strings.HasSuffix(now, after+"---\nbody\n") {

@@ -33,7 +33,7 @@ func TestWorkspaceIDsAreUnique(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open("two", "shared"); tools.AsError(err).Code != tools.Unavailable || !strings.Contains(err.Error(), "the workspace shared is in source one too") {
+	if _, err := open("two", "shared"); tools.AsError(err).Code != tools.Unavailable || !strings.Contains(err.Error(), "the workspace shared is also in source one") {
 		t.Errorf("a second source with the workspace: %v", err)
 	}
 	if _, err := open("shared"); err == nil {

@@ -60,6 +60,25 @@ func (l *FaultConnection) InterruptAnswer() { l.lose.Store(answerIsLost) }
 // InterruptCommit has the next commit not reach the server.
 func (l *FaultConnection) InterruptCommit() { l.lose.Store(commitIsLost) }
 
+// passAnswers passes on what the server answers, but for the answer that comes when silent is
+// set: that is lost, and answered told.
+func passAnswers(server, client net.Conn, silent *atomic.Bool, answered chan<- struct{}) {
+	defer client.Close() //nolint:errcheck // the server has gone
+	for b := make([]byte, 32<<10); ; {
+		n, err := server.Read(b)
+		if silent.Load() {
+			answered <- struct{}{}
+			return
+		}
+		if err != nil {
+			return
+		}
+		if _, err := client.Write(b[:n]); err != nil {
+			return
+		}
+	}
+}
+
 func (l *FaultConnection) serve(client net.Conn) {
 	defer client.Close()                      //nolint:errcheck // it may be lost
 	server, err := net.Dial("unix", l.server) //nolint:noctx // it is there
@@ -69,22 +88,7 @@ func (l *FaultConnection) serve(client net.Conn) {
 	defer server.Close() //nolint:errcheck // it may be lost
 	var silent atomic.Bool
 	answered := make(chan struct{}, 1)
-	go func() {
-		defer client.Close() //nolint:errcheck // the server has gone
-		for b := make([]byte, 32<<10); ; {
-			n, err := server.Read(b)
-			if silent.Load() {
-				answered <- struct{}{}
-				return
-			}
-			if err != nil {
-				return
-			}
-			if _, err := client.Write(b[:n]); err != nil {
-				return
-			}
-		}
-	}()
+	go passAnswers(server, client, &silent, answered)
 	for b := make([]byte, 32<<10); ; {
 		n, err := client.Read(b)
 		if err != nil {

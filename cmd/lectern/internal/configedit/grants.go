@@ -14,6 +14,28 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
+// grantTitle says what a change of a grant does.
+func grantTitle(g status.Grant) string {
+	client, where := cmp.Or(g.Client, "agents"), "every source"
+	if g.Source != "" {
+		where = "source " + g.Source
+	}
+	effects := cmp.Or(strings.Join(g.Effects, ", "), "do nothing")
+	if effects == string(tools.Reads) { // what it may no longer do is not named otherwise
+		effects = "only read"
+	}
+	title := fmt.Sprintf("Let %s %s in %s", client, effects, where)
+	switch {
+	case g.Role != "" && len(g.Effects) == 0:
+		return fmt.Sprintf("Make %s %s in %s", client, g.Role, where)
+	case g.Role != "":
+		return title + " as " + g.Role
+	case g.Reset:
+		return fmt.Sprintf("Reset what %s may do in %s to the default", client, where)
+	}
+	return title
+}
+
 func (e Editor) proposeSetGrant(c config.Config, a status.Action) (Proposal, error) {
 	g := a.Grant
 	if g == nil {
@@ -21,13 +43,6 @@ func (e Editor) proposeSetGrant(c config.Config, a status.Action) (Proposal, err
 	}
 	if err := CheckGrant(*g); err != nil {
 		return Proposal{}, err
-	}
-	client, where := "agents", "every source"
-	if g.Client != "" {
-		client = g.Client
-	}
-	if g.Source != "" {
-		where = "source " + g.Source
 	}
 	if err := e.checkGrantedSource(c, *g); err != nil {
 		return Proposal{}, fmt.Errorf("set grant: %w", err)
@@ -39,23 +54,7 @@ func (e Editor) proposeSetGrant(c config.Config, a status.Action) (Proposal, err
 	if err != nil {
 		return Proposal{}, fmt.Errorf("set grant: %w", err)
 	}
-	effects := "do nothing"
-	if len(g.Effects) > 0 {
-		effects = strings.Join(g.Effects, ", ")
-	}
-	if effects == string(tools.Reads) { // what it may no longer do is not named otherwise
-		effects = "only read"
-	}
-	title := fmt.Sprintf("Let %s %s in %s", client, effects, where)
-	switch {
-	case g.Role != "" && len(g.Effects) == 0:
-		title = fmt.Sprintf("Make %s %s in %s", client, g.Role, where)
-	case g.Role != "":
-		title += " as " + g.Role
-	case g.Reset:
-		title = fmt.Sprintf("Reset what %s may do in %s to the default", client, where)
-	}
-	p := newConfigProposal(title, edit)
+	p := newConfigProposal(grantTitle(*g), edit)
 	who := e.NamedClient(g.Client)
 	after, err := config.Parse(edit.Path, edit.After, e.ConfigSchema())
 	if err != nil {

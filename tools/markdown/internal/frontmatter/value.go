@@ -120,13 +120,10 @@ func isUnambiguous(n *yaml.Node, text string) bool {
 			return false
 		}
 	}
-	switch n.Kind {
-	case yaml.ScalarNode:
+	if n.Kind == yaml.ScalarNode {
 		return strings.Contains(text, n.Value) && n.Value != "" && (n.Style != 0 || plainValue(n.Value).inline == n.Value)
-	case yaml.AliasNode:
-		return false
 	}
-	return n.Style&yaml.TaggedStyle == 0
+	return n.Kind != yaml.AliasNode && n.Style&yaml.TaggedStyle == 0
 }
 
 var decimal = regexp.MustCompile(`^-?\d+(\.\d+)?$`)
