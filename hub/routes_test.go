@@ -29,12 +29,12 @@ import (
 
 // serveRoutes serves the routes of a hub behind the guard, as the hub process
 // does. The bearer "client" is one of Lectern's own tokens.
-func serveRoutes(t *testing.T, h *hub.Hub) *hubtest.Site {
+func serveRoutes(t *testing.T, h *hub.Hub) *hubtest.HTTPClient {
 	t.Helper()
 	return serveRoutesWithin(t, h, loopnet.Budget{})
 }
 
-func serveRoutesWithin(t *testing.T, h *hub.Hub, room loopnet.Budget) *hubtest.Site {
+func serveRoutesWithin(t *testing.T, h *hub.Hub, room loopnet.Budget) *hubtest.HTTPClient {
 	t.Helper()
 	server := httptest.NewUnstartedServer(nil)
 	_, port, _ := strings.Cut(server.Listener.Addr().String(), ":")
@@ -48,7 +48,7 @@ func serveRoutesWithin(t *testing.T, h *hub.Hub, room loopnet.Budget) *hubtest.S
 	}, h.Routes())
 	server.Start()
 	t.Cleanup(server.Close)
-	return &hubtest.Site{T: t, URL: server.URL}
+	return &hubtest.HTTPClient{T: t, URL: server.URL}
 }
 
 // routesHub has notebooks as sources, each with the key "secret NAME".

@@ -85,7 +85,7 @@ func connectAs(t testing.TB, h *testHub, a mcp.ConnectionInfo) *hubtest.Client {
 	return hubtest.Connect(t, func(ctx context.Context, conn net.Conn) error { return h.MCP().ServeStream(ctx, conn, conn, a) })
 }
 
-func serveHTTP(t testing.TB, h *testHub) *hubtest.Site {
+func serveHTTP(t testing.TB, h *testHub) *hubtest.HTTPClient {
 	t.Helper()
 	return hubtest.Serve(t, h.MCP().HTTP(), h.MCP().Close)
 }

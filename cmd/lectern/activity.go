@@ -10,7 +10,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -39,7 +39,7 @@ func activityCommand(c *cli) *cobra.Command {
 			case limit < 0 || limit > 1000:
 				return usageErrorf("invalid --limit %d (want 1 to 1000 rows, or 0 for 100)", limit)
 			}
-			f := machine.AuditFilter(status.RecordedCallFilter{CallSearch: search, Before: before, Limit: limit, Events: true})
+			f := thismachine.AuditFilter(status.RecordedCallFilter{CallSearch: search, Before: before, Limit: limit, Events: true})
 			warnUnknownFilter(c, words)
 			return listActivity(cmd.Context(), c, f, asJSON, len(words) > 0 || before != 0)
 		},

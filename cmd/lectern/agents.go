@@ -10,7 +10,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -48,12 +48,12 @@ func listAllAgents(ctx context.Context, c *cli, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	seen, err := machine.ListAgents(ctx, c.Paths.Audit(), c.Now)
+	seen, err := thismachine.ListAgents(ctx, c.Paths.Audit(), c.Now)
 	if err != nil {
 		return err
 	}
 	all := []agentRow{}
-	if machine.HubRunning(snap) {
+	if thismachine.HubRunning(snap) {
 		for _, s := range snap.Sessions {
 			all = append(all, agentRow{
 				Agent: status.Agent{

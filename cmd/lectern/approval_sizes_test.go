@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -40,7 +40,7 @@ func TestApprovalOfEverySize(t *testing.T) {
 	a.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	paths := apptest.New(t)
 	paths.Paths = apptest.Paths(home)
-	client := machine.HubClient{App: paths}.API()
+	client := thismachine.HubClient{App: paths}.API()
 	panel := openScreen(t, 80, 24, environIn(home), "lectern")
 	panel.waitFor("● ready", "● notes")
 	lectern := func(args ...string) (int, string) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -30,7 +30,7 @@ func TestApprovalsOutliveNothing(t *testing.T) {
 	}
 	a := apptest.New(t)
 	a.Paths = apptest.Paths(home)
-	panel := machine.HubClient{App: a}.API()
+	panel := thismachine.HubClient{App: a}.API()
 	for i, a := range agents {
 		for n := range each {
 			a.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"create_page","arguments":{"title":"p%d-%d"}}}`, n+1, i, n))

@@ -7,7 +7,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -30,7 +30,7 @@ func endPermit(ctx context.Context, c *cli, id string) error {
 	switch {
 	case err != nil:
 		return err
-	case !machine.HubRunning(snap):
+	case !thismachine.HubRunning(snap):
 		c.warnf("no hub is running, so no approval for ten minutes is in force\n")
 		return &exitError{code: exitNoHub}
 	}

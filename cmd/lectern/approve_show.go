@@ -10,7 +10,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -59,7 +59,7 @@ func (c *cli) pendingApproval(ctx context.Context, id string) (status.Approval, 
 	if err != nil {
 		return status.Approval{}, err
 	}
-	if !machine.HubRunning(snap) {
+	if !thismachine.HubRunning(snap) {
 		c.warnf("no hub is running, so no call waits\n")
 		return status.Approval{}, &exitError{code: exitNoHub}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
@@ -74,7 +74,7 @@ func (f *callsFlags) parse(now time.Time, words []string) (err error) {
 	if f.search, err = status.ParseCallSearch(strings.Join(words, " "), time.Local); err != nil {
 		return usageErrorf("%s", err)
 	}
-	selected := machine.AuditFilter(status.RecordedCallFilter{CallSearch: f.search})
+	selected := thismachine.AuditFilter(status.RecordedCallFilter{CallSearch: f.search})
 	f.Search = selected.Search
 	f.Outcome = audit.Outcome(f.outcome)
 	if f.outcome != "" && !slices.Contains(audit.Outcomes(), f.Outcome) {

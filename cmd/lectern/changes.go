@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/problems"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
@@ -201,7 +201,7 @@ func acknowledgeNotices(ctx context.Context, c *cli) error {
 // returns the codes.
 func dismissProblems(ctx context.Context, c *cli) (codes []string, err error) {
 	snap, err := c.hub().Snapshot(ctx)
-	if err != nil || !machine.HubRunning(snap) {
+	if err != nil || !thismachine.HubRunning(snap) {
 		return nil, err
 	}
 	for _, p := range snap.Problems {

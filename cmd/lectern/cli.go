@@ -14,7 +14,7 @@ import (
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/configedit"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/install"
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/plugin"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
@@ -47,7 +47,7 @@ func newCLI(stdin io.Reader, stdout, stderr io.Writer, environ []string) (*cli, 
 	return &cli{a, console{in: stdin, out: stdout, err: stderr, getenv: a.Getenv, lost: new(atomic.Pointer[error])}}, nil
 }
 
-func (c *cli) hub() machine.HubClient          { return machine.HubClient{App: c.App} }
+func (c *cli) hub() thismachine.HubClient      { return thismachine.HubClient{App: c.App} }
 func (c *cli) planner() install.Planner        { return install.Planner{App: c.App} }
 func (c *cli) configEditor() configedit.Editor { return configedit.Editor{App: c.App} }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
@@ -154,7 +154,7 @@ func (c completer) snapshot() (s status.Snapshot) {
 	if _, err := daemon.GetHealth(ctx, c.Paths.Daemon()); err != nil {
 		return s
 	}
-	if snap, err := c.hub().Snapshot(ctx); err == nil && machine.HubRunning(snap) {
+	if snap, err := c.hub().Snapshot(ctx); err == nil && thismachine.HubRunning(snap) {
 		return snap
 	}
 	return s

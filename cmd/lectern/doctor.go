@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/doctor"
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/installer/update"
 	"github.com/lectern-mcp/lectern/status"
@@ -52,7 +52,7 @@ func (c *cli) newDoctor() doctor.Doctor {
 	return doctor.Doctor{
 		Planner: c.planner(), Snapshot: c.hub().SnapshotAfterOpen, API: c.hub().API(),
 		Updater: func(conf config.Update) (*update.Updater, error) {
-			return update.New(machine.NewUpdateConfig(c.App, conf, slog.New(slog.DiscardHandler)))
+			return update.New(thismachine.NewUpdateConfig(c.App, conf, slog.New(slog.DiscardHandler)))
 		},
 	}
 }

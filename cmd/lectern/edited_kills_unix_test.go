@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -80,7 +80,7 @@ func TestKilledInEditedWrites(t *testing.T) {
 	home := newHomeWith(t, strings.Replace(killConfig, `effects = ["read", "write", "delete"]`, `ask = ["write"]`, 1))
 	paths := apptest.New(t)
 	paths.Paths = apptest.Paths(home)
-	k := &editedKills{home: home, agent: connectAgent(t, home), panel: machine.HubClient{App: paths}.API(), random: rand.New(rand.NewPCG(5, 6))}
+	k := &editedKills{home: home, agent: connectAgent(t, home), panel: thismachine.HubClient{App: paths}.API(), random: rand.New(rand.NewPCG(5, 6))}
 	k.agent.nextAnswer(t)
 	k.agent.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	page := func(first, last string) string { // with a mark and ends of lines that an edit keeps

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/hubproc"
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
@@ -90,7 +90,7 @@ func runHub(ctx context.Context, c *cli, level slog.Leveler, source string) erro
 }
 
 func stopHub(ctx context.Context, c *cli) error {
-	ctx, cancel := context.WithTimeout(ctx, machine.HubStopTimeout)
+	ctx, cancel := context.WithTimeout(ctx, thismachine.HubStopTimeout)
 	defer cancel()
 	stopped, err := daemon.StopHubAndWait(ctx, c.Paths.Daemon(), daemon.StopRequest{})
 	if err != nil {
@@ -110,7 +110,7 @@ func printWaited(c *cli, stopped daemon.Health) {
 }
 
 func restartHub(ctx context.Context, c *cli) error {
-	stopping, cancel := context.WithTimeout(ctx, machine.HubStopTimeout)
+	stopping, cancel := context.WithTimeout(ctx, thismachine.HubStopTimeout)
 	defer cancel()
 	stopped, err := daemon.StopHubAndWait(stopping, c.Paths.Daemon(), daemon.StopRequest{Restart: true})
 	if err != nil && !errors.Is(err, daemon.ErrNoHub) {

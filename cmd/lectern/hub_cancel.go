@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -48,7 +48,7 @@ func listRunningCalls(ctx context.Context, c *cli) error {
 	if err != nil {
 		return err
 	}
-	if !machine.HubRunning(snap) {
+	if !thismachine.HubRunning(snap) {
 		c.warnf("no hub is running, so no call is under way\n")
 		return &exitError{code: exitNoHub}
 	}

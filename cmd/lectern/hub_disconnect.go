@@ -6,7 +6,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -41,7 +41,7 @@ func listAgents(ctx context.Context, c *cli) error {
 	if err != nil {
 		return err
 	}
-	if !machine.HubRunning(snap) {
+	if !thismachine.HubRunning(snap) {
 		c.warnf("no hub is running, so no agent is connected\n")
 		return &exitError{code: exitNoHub}
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 )
 
 // A person disconnects an agent while a call of it waits: the call is withdrawn,
@@ -21,7 +21,7 @@ func TestDisconnect(t *testing.T) {
 	first.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_page","arguments":{"title":"p"}}}`)
 	a := apptest.New(t)
 	a.Paths = apptest.Paths(home)
-	panel := machine.HubClient{App: a}.API()
+	panel := thismachine.HubClient{App: a}.API()
 	session := awaitApprovals(t, panel, 1)[0].Session
 	second := connectAgent(t, home)
 	second.nextAnswer(t)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -27,7 +27,7 @@ func TestStoppedHubEndsWaitingCalls(t *testing.T) {
 		}
 		a := apptest.New(t)
 		a.Paths = apptest.Paths(home)
-		panel := machine.HubClient{App: a}.API()
+		panel := thismachine.HubClient{App: a}.API()
 		awaitApprovals(t, panel, 2)
 		plan, err := panel.Preview(t.Context(), status.Action{Verb: how.verb})
 		if err != nil || !strings.Contains(strings.Join(plan.Risks, "\n"), "2 calls that wait for your answer") {

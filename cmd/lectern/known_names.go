@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/installer"
 	"github.com/lectern-mcp/lectern/internal/audit"
@@ -44,7 +44,7 @@ func (c *cli) knownClients(ctx context.Context, conf config.Config) (names []str
 		names = append(names, cl.Name)
 	}
 	if _, err := daemon.GetHealth(ctx, c.Paths.Daemon()); err == nil {
-		if snap, err := c.hub().Snapshot(ctx); err == nil && machine.HubRunning(snap) {
+		if snap, err := c.hub().Snapshot(ctx); err == nil && thismachine.HubRunning(snap) {
 			for _, s := range snap.Sessions {
 				names = append(names, s.Client)
 			}

@@ -12,7 +12,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/internal/logs"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor"
@@ -63,7 +63,7 @@ func exportLog(ctx context.Context, c *cli, name string) error {
 		}
 		name = abs
 	}
-	path, lines, err := machine.ExportLog(ctx, c.App, name)
+	path, lines, err := thismachine.ExportLog(ctx, c.App, name)
 	if err != nil {
 		return err
 	}
@@ -116,5 +116,5 @@ func (c console) printLogLine(n status.Line) error {
 	if n.Missed > 0 {
 		c.printf("... %s missing here\n", english.Plural(int(n.Missed), "line", ""))
 	}
-	return machine.PrintLogLine(c.out, n)
+	return thismachine.PrintLogLine(c.out, n)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/installer/update"
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
 	"github.com/lectern-mcp/lectern/status"
@@ -37,24 +37,24 @@ func runPanel(ctx context.Context, c *cli, f panelFlags) error {
 	ctx, cancel := contextUntilHangUp(ctx)
 	defer cancel()
 	guard := &panicGuard{cancel: cancel}
-	hub := machine.NewHubSupervisor(c.App, supervisor.DefaultRestartPolicy())
+	hub := thismachine.NewHubSupervisor(c.App, supervisor.DefaultRestartPolicy())
 	go guard.run(func() { hub.Run(ctx) })
 	here := c.newMachine(hub.API())
 	go guard.run(func() { here.RunScanLoop(ctx) })
-	clipboard := machine.NewClipboard(c.App, c.out)
+	clipboard := thismachine.NewClipboard(c.App, c.out)
 	memory, _ := os.ReadFile(c.Paths.PanelState()) // without it the panel starts with its defaults
 	conf := tui.Config{
 		Client: here, Copy: clipboard.Copy, Now: c.Now, Version: c.Version,
-		Save:   func(name, text string) (string, error) { return machine.SaveText(c.Paths.SavedFiles(), name, text) },
-		Export: func(ctx context.Context) (string, int, error) { return machine.ExportLog(ctx, c.App, "") },
+		Save:   func(name, text string) (string, error) { return thismachine.SaveText(c.Paths.SavedFiles(), name, text) },
+		Export: func(ctx context.Context) (string, int, error) { return thismachine.ExportLog(ctx, c.App, "") },
 		Token: func(target string) (string, error) {
-			text, _, err := machine.ReadToken(c.App, target)
+			text, _, err := thismachine.ReadToken(c.App, target)
 			return text, err
 		},
 		Edit: func(name, text string, done func(string, error) tea.Msg) tea.Cmd {
 			return editTextFromPanel(ctx, c, name, text, done)
 		},
-		CopyToken: func(target string) (string, error) { return machine.CopyToken(c.App, clipboard, target) },
+		CopyToken: func(target string) (string, error) { return thismachine.CopyToken(c.App, clipboard, target) },
 		EditFile:  func(file string, done func(error) tea.Msg) tea.Cmd { return editFileFromPanel(ctx, c, file, done) },
 		Notify:    func(text string) string { return notificationSequence(runtime.GOOS, c.Getenv, text) },
 		NoColor:   c.Getenv("NO_COLOR") != "", ASCII: isASCIILocale(c.Getenv), Memory: memory, Suspends: canSuspendProcess() && !f.screenReader,
@@ -76,8 +76,8 @@ func runPanel(ctx context.Context, c *cli, f panelFlags) error {
 }
 
 // newMachine is the panel's side of this computer.
-func (c *cli) newMachine(hub status.Client) *machine.Machine {
-	return machine.New(machine.Config{
+func (c *cli) newMachine(hub status.Client) *thismachine.Machine {
+	return thismachine.New(thismachine.Config{
 		App: c.App, Hub: hub, Check: c.newDoctor().Check,
 		Updates: func() (update.Config, error) { return c.selfUpdateConfig(slog.New(slog.DiscardHandler)) },
 		Warn:    func(text string) { c.warnf("%s\n", text) },

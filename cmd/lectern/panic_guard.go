@@ -13,7 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 )
 
 // A panicGuard ends the panel in the usual way when a part of it panics, so that
@@ -88,7 +88,7 @@ func saveCrashReport(a *app.App, guard *panicGuard) error {
 	if line == nil {
 		return nil
 	}
-	path, err := machine.SaveText(a.Paths.CrashReports(), "panel-"+a.Now().UTC().Format(time.DateOnly)+".txt", full)
+	path, err := thismachine.SaveText(a.Paths.CrashReports(), "panel-"+a.Now().UTC().Format(time.DateOnly)+".txt", full)
 	if err != nil {
 		return fmt.Errorf("%w\nthe report could not be saved: %w\n%w", line, err, errPanelCrashed)
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/internal/pauses"
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -69,7 +69,7 @@ func pauseOrResumeWrites(ctx context.Context, c *cli, verb status.Verb, client s
 	}
 	snap, err := c.hub().Snapshot(ctx)
 	switch {
-	case err == nil && machine.HubRunning(snap):
+	case err == nil && thismachine.HubRunning(snap):
 		err = c.hub().API().Do(ctx, act)
 	case verb == status.PauseWrites:
 		err = file.Pause(client)

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/install"
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/installer"
 	"github.com/lectern-mcp/lectern/plugin"
 	"github.com/lectern-mcp/lectern/status"
@@ -81,12 +81,12 @@ func newPluginReport(version, lectern string, s installer.PluginState, port int,
 	return pluginReport{
 		Carried: version, Lectern: lectern, Folder: s.Folder, Settings: s.Settings, Installed: s.Installed, By: s.Version,
 		Current: s.Current, Disabled: s.Disabled, Port: s.Port, HubPort: port, Token: token, Private: s.Private,
-		Hub: machine.HubRunning(snap), Connected: snap.Peers,
+		Hub: thismachine.HubRunning(snap), Connected: snap.Peers,
 	}
 }
 
-// describePeer is what a Peer says about itself and how it is connected.
-func describePeer(p status.Peer) string {
+// describePlugin is what a connected plugin says about itself and how it is connected.
+func describePlugin(p status.Peer) string {
 	var words []string
 	for _, f := range p.Facts {
 		words = append(words, f.Name+" "+f.Value)
@@ -96,13 +96,13 @@ func describePeer(p status.Peer) string {
 
 func connectedPeerRows(snap status.Snapshot) (rows table) {
 	switch {
-	case !machine.HubRunning(snap):
+	case !thismachine.HubRunning(snap):
 		return table{{"connected", "no hub is running"}}
 	case len(snap.Peers) == 0:
 		return table{{"connected", "no; is Logseq running, and was it restarted after the plugin was installed?"}}
 	}
 	for _, p := range snap.Peers {
-		rows.add("connected", p.Name+", "+describePeer(p))
+		rows.add("connected", p.Name+", "+describePlugin(p))
 	}
 	return rows
 }

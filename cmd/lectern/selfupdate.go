@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/installer/update"
 	"github.com/lectern-mcp/lectern/internal/safetext"
 )
@@ -70,7 +70,7 @@ func (c *cli) selfUpdateConfig(log *slog.Logger) (update.Config, error) {
 	if err != nil {
 		return update.Config{}, fmt.Errorf("update lectern: %w", err)
 	}
-	return machine.NewUpdateConfig(c.App, conf.Update, log), nil
+	return thismachine.NewUpdateConfig(c.App, conf.Update, log), nil
 }
 
 func selfUpdate(ctx context.Context, c console, conf update.Config, f updateFlags) error {

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/installer/update"
 	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/status"
@@ -122,7 +122,7 @@ func TestSelfUpdateUnderAgents(t *testing.T) {
 	if v := askHub(t, i.home).Version; v != oldVersion {
 		t.Fatalf("the hub is of version %s", v)
 	}
-	panel := machine.New(machine.Config{
+	panel := thismachine.New(thismachine.Config{
 		App: i.c.App, Hub: i.c.hub().API(), Updates: func() (update.Config, error) { return i.config, nil }, Warn: func(string) {},
 	})
 	asked := func(verb status.Verb) func() error {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/install"
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/installer"
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -125,7 +125,7 @@ func (s *textSetup) planNewSources() (list []status.Action, err error) {
 	if len(list) > 0 || len(conf.Sources) > 0 {
 		return list, nil
 	}
-	found := machine.DiscoverSources(s.App)
+	found := thismachine.DiscoverSources(s.App)
 	var places []string
 	for _, f := range found {
 		places = append(places, fmt.Sprintf("%s (%s, %s)", f.Location, f.Kind, f.Reason))

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -93,7 +93,7 @@ func (c *cli) completeKeyValues(key config.Key, value string) []cobra.Completion
 
 // completePaths proposes the folders that complete path, or files too.
 func (c *cli) completePaths(prefix, path string, onlyFolders bool) (proposals []cobra.Completion) {
-	found := machine.CompletePath(c.Home, status.PathPrefix{Path: path, Files: !onlyFolders})
+	found := thismachine.CompletePath(c.Home, status.PathPrefix{Path: path, Files: !onlyFolders})
 	for _, name := range found.Names {
 		proposals = append(proposals, prefix+found.Dir+name)
 	}

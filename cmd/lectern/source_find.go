@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 )
 
 func sourceFindCommand(c *cli) *cobra.Command {
@@ -19,7 +19,7 @@ func sourceFindCommand(c *cli) *cobra.Command {
 			if _, err := c.Config(); err != nil {
 				return err
 			}
-			list := machine.DiscoverSources(c.App)
+			list := thismachine.DiscoverSources(c.App)
 			if asJSON {
 				return c.writeJSON(list)
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -35,7 +35,7 @@ func statusCommand(c *cli) *cobra.Command {
 			switch {
 			case err != nil:
 				return err
-			case !machine.HubRunning(snap):
+			case !thismachine.HubRunning(snap):
 				return &exitError{code: exitNoHub}
 			case failed:
 				return &exitError{code: exitFailed}
@@ -50,7 +50,7 @@ func statusCommand(c *cli) *cobra.Command {
 // printStatus is the panel as text.
 func (c console) printStatus(s status.Snapshot) error {
 	hub := string(s.Hub.State)
-	if machine.HubRunning(s) {
+	if thismachine.HubRunning(s) {
 		hub += fmt.Sprintf(", version %s, pid %d, %s", s.Hub.Version, s.Hub.PID, english.Plural(int(s.Hub.Calls), "call", ""))
 	}
 	if s.Hub.Note != "" {
@@ -87,7 +87,7 @@ func (c console) printStatus(s status.Snapshot) error {
 		rows.add("call "+r.Name, describeRunningCall(r, s.Time))
 	}
 	for _, p := range s.Peers {
-		rows.add("peer "+p.Name, describePeer(p)+", "+english.Plural(int(p.Calls), "call", ""))
+		rows.add("peer "+p.Name, describePlugin(p)+", "+english.Plural(int(p.Calls), "call", ""))
 	}
 	if n := len(s.Approvals); n > 0 {
 		rows.add("waiting", english.Plural(n, "call", "")+" for your approval; see: lectern approve")

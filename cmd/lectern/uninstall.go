@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
-	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/thismachine"
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/installer"
 	"github.com/lectern-mcp/lectern/installer/update"
@@ -161,7 +161,7 @@ func filesIn(dir string, match func(name string) bool) []string {
 // selfUpdateLeftovers are what self-update leaves: its state, interrupted downloads, and
 // the previous binary.
 func selfUpdateLeftovers(a *app.App) []string {
-	u, err := update.New(machine.NewUpdateConfig(a, config.Update{}, slog.New(slog.DiscardHandler))) // a mirror changes none of them
+	u, err := update.New(thismachine.NewUpdateConfig(a, config.Update{}, slog.New(slog.DiscardHandler))) // a mirror changes none of them
 	if err != nil {
 		return nil
 	}

@@ -54,7 +54,7 @@ func connect(t testing.TB, h *testHub, scope string) *hubtest.Client {
 	})
 }
 
-func serveHTTP(t testing.TB, h *testHub) *hubtest.Site {
+func serveHTTP(t testing.TB, h *testHub) *hubtest.HTTPClient {
 	t.Helper()
 	return hubtest.Serve(t, h.MCP().HTTP(), h.MCP().Close)
 }

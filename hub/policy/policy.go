@@ -3,7 +3,7 @@
 //
 // It is pure: a [Policy] is a value made from the configuration, and
 // [Policy.Decide] is a function of a [Request]. It does not ask or wait: that is
-// hub/approval. hub/authorization.go acts on a decision and `lectern policy explain`
+// hub/approval. hub/policy_approval.go acts on a decision and `lectern policy explain`
 // prints it. hub, hub/approval and cmd/lectern import it.
 //
 // Start reading at [Policy.Decide].

@@ -17,7 +17,7 @@ import (
 func peerSpec() *tools.PeerSpec[Config] {
 	return &tools.PeerSpec[Config]{
 		Name:     func(c Config) string { return c.Graph },
-		Describe: describePeer,
+		Describe: describeHello,
 		Code:     peerCode,
 		// Logseq gives these origins to the frames of its plugins.
 		Origins: []string{"lsp://logseq.io", "lsp://logseq.com"},
@@ -94,9 +94,9 @@ func (h *hello) validate() error {
 	return nil
 }
 
-// describePeer reads the hello of a plugin. One that has no logseq_version is
+// describeHello reads the hello of a plugin. One that has no logseq_version is
 // of another application.
-func describePeer(raw json.RawMessage) (info tools.PeerInfo, mine bool, err error) {
+func describeHello(raw json.RawMessage) (info tools.PeerInfo, mine bool, err error) {
 	var members map[string]json.RawMessage
 	_ = json.Unmarshal(raw, &members) // what is no object has no members
 	if members["logseq_version"] == nil {

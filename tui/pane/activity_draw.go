@@ -311,9 +311,9 @@ func describeTargets(c *status.Call, withCode bool) string {
 	case len(targets) == 1:
 		words = targets
 	case c.Found != nil && c.Words != "":
-		words = []string{describeFound(c), strconv.Quote(c.Words)}
+		words = []string{describeHitCount(c), strconv.Quote(c.Words)}
 	case c.Found != nil:
-		words = []string{describeFound(c)}
+		words = []string{describeHitCount(c)}
 	}
 	if note := c.PersonEdit.Note(); note != "" {
 		words = append([]string{note}, words...)

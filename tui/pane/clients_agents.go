@@ -306,7 +306,7 @@ func drawCallInSource(t theme.Theme, c status.Call, source string, w int) string
 	case c.Code == status.Asked:
 		result = "asked"
 	case c.Found != nil:
-		result = describeFound(&c)
+		result = describeHitCount(&c)
 	case c.ResponseBytes > 0:
 		result = widget.FormatBytes(c.ResponseBytes)
 	}
@@ -351,8 +351,8 @@ func cutTargets(s theme.Style, c status.Call, about string, w int) string {
 	return s.Cut(about, w)
 }
 
-// describeFound is how many results a search had, of how many if not all are in its answer.
-func describeFound(c *status.Call) string {
+// describeHitCount is how many results a search had, of how many if not all are in its answer.
+func describeHitCount(c *status.Call) string {
 	if c.FoundTotal > *c.Found {
 		return widget.FormatCount(*c.Found) + " of " + widget.FormatCount(c.FoundTotal) + " found"
 	}

@@ -1,11 +1,11 @@
-// Package machine is what the panel does on this computer, with or without a
+// Package thismachine is what the panel does on this computer, with or without a
 // hub: it shows and changes where Lectern is installed, its versions and its
 // tokens, keeps the hub running while a panel is open, and saves what a person
 // asks for. It draws nothing and opens no source. The commands import it; those
 // without a panel use [HubClient] and [NewUpdateConfig].
 //
 // Start reading at [Machine].
-package machine
+package thismachine
 
 import (
 	"context"

@@ -11,24 +11,24 @@ import (
 	"testing"
 )
 
-// A Site is a hub over HTTP.
-type Site struct {
+// An HTTPClient asks a hub over HTTP.
+type HTTPClient struct {
 	T   testing.TB
 	URL string
 }
 
 // Serve serves h until the test ends; before that it calls end, which ends what
 // h streams.
-func Serve(t testing.TB, h http.Handler, end func()) *Site {
+func Serve(t testing.TB, h http.Handler, end func()) *HTTPClient {
 	t.Helper()
 	s := httptest.NewServer(h)
 	t.Cleanup(func() { end(); s.CloseClientConnections(); s.Close() })
-	return &Site{t, s.URL}
+	return &HTTPClient{t, s.URL}
 }
 
 // Do sends a request with pairs of header names and values, and reads the
 // response.
-func (s *Site) Do(method, path, body string, header ...string) (*http.Response, string) {
+func (s *HTTPClient) Do(method, path, body string, header ...string) (*http.Response, string) {
 	s.T.Helper()
 	req, err := http.NewRequestWithContext(s.T.Context(), method, s.URL+path, strings.NewReader(body))
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Site) Do(method, path, body string, header ...string) (*http.Response, 
 }
 
 // Initialize opens a session of the legacy era.
-func (s *Site) Initialize(path string) (session string) {
+func (s *HTTPClient) Initialize(path string) (session string) {
 	s.T.Helper()
 	resp, body := s.Do("POST", path, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":`+InitParams+ //nolint:bodyclose // Do has closed it
 		`}`)
