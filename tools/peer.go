@@ -32,6 +32,11 @@ type Peer interface {
 // A PeerSpec is what a System knows of its Peers. Nothing else in the product
 // knows what their hello or their error codes mean.
 type PeerSpec[C any] struct {
+	// Skill is the semantic version of this System's tools, which plugins are
+	// written for: a new tool, optional argument or field of an answer raises the
+	// minor number, what changes a name, a required argument or the meaning of an
+	// answer the major one.
+	Skill string
 	// Name is the Peer that a source wants, by one of its [PeerInfo].Names;
 	// empty: the only one that is connected.
 	Name func(config C) string
@@ -64,11 +69,23 @@ type PeerInfo struct {
 
 // An ErasedPeer is a [PeerSpec] without its type parameter.
 type ErasedPeer struct {
+	Skill    string
 	Name     func(config json.RawMessage) (string, error) // its errors are those of [Kind].Open
 	Describe func(hello json.RawMessage) (info PeerInfo, mine bool, err error)
 	Code     func(peerCode string) Code
 	Origins  []string
 	Opened   func(home fs.FS) []string
+}
+
+// SkillVersion is the skill version that hub, plugin and SKILL.md tell each other:
+// that of the System with Peers. Tools of other Systems have no part in it.
+func SkillVersion(systems []Kind) string {
+	for _, k := range systems {
+		if peer := k.Peer(); peer != nil {
+			return peer.Skill
+		}
+	}
+	return ""
 }
 
 // ErrOutcomeUnknown is the cause of an error after which it is not known

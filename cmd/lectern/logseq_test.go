@@ -8,7 +8,6 @@ import (
 
 	"github.com/lectern-mcp/lectern/bridge/bridgetest"
 	"github.com/lectern-mcp/lectern/internal/loopnet"
-	"github.com/lectern-mcp/lectern/tools/doc"
 	"github.com/lectern-mcp/lectern/tools/logseq"
 )
 
@@ -22,7 +21,7 @@ func runFakeLogseq() {
 		panic(err)
 	}
 	hello := map[string]any{
-		"logseq_version": "2.0.1", "plugin_version": "0.1.0", "sdk_version": "0.2.12", "skill_version": doc.SkillVersion,
+		"logseq_version": "2.0.1", "plugin_version": "0.1.0", "sdk_version": "0.2.12", "skill_version": logseq.System().Peer().Skill,
 		"api_capabilities": capabilities("db"), "graph": map[string]string{"name": "logseq_db_" + graph, "url": "logseq_db_" + graph, "kind": "db"},
 	}
 	p, err := bridgetest.Connect(context.Background(), bridgetest.Options{

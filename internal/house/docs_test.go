@@ -40,7 +40,7 @@ func TestGenerated(t *testing.T) {
 		}
 		pages["docs/tools/"+m.Name+".md"] = page
 	}
-	skill, err := doc.Skill(systems, tools.OwnChangesKind().Manifest())
+	skill, err := doc.Skill(tools.SkillVersion(all.Systems()), systems, tools.OwnChangesKind().Manifest())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,2 +1,2 @@
-/** The version of the tool contract, SKILL.md, that this plugin was written for. */
+/** The version of the Logseq tools, as SKILL.md has it, that this plugin was written for. */
 export const skill = '2.5.0'

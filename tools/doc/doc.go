@@ -20,18 +20,13 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// SkillVersion is the semantic version of the contract that SKILL.md
-// documents. A tool, an optional argument or a further field of an answer
-// raises the minor number; a name, a required argument or the meaning of an
-// answer that changes raises the major one. The server advertises it.
-const SkillVersion = "2.5.0"
-
 //go:embed skill.md.tmpl
 var skillText string
 
 // Skill renders SKILL.md, an Agent Skill, for the Systems of this build and for
-// what others declare that are no kind of knowledge base.
-func Skill(systems []*tools.Manifest, others ...*tools.Manifest) ([]byte, error) {
+// what others declare that are no kind of knowledge base. Its version is that of
+// [tools.SkillVersion].
+func Skill(version string, systems []*tools.Manifest, others ...*tools.Manifest) ([]byte, error) {
 	var declared, objects page
 	for _, m := range slices.Concat(systems, others) {
 		declared.skillSection(m)
@@ -54,7 +49,7 @@ func Skill(systems []*tools.Manifest, others ...*tools.Manifest) ([]byte, error)
 	description, err := quote("Read, search and edit the user's own knowledge bases through Lectern's MCP tools. Use it when the user " +
 		"talks about their notes, pages, vault, wiki or knowledge base. Opens: " + joinTitles(systems) + ".")
 	text := strings.NewReplacer(
-		"{{version}}", SkillVersion, "{{description}}", description, "{{none}}", none, "{{declared}}", declared.String(),
+		"{{version}}", version, "{{description}}", description, "{{none}}", none, "{{declared}}", declared.String(),
 		"{{codes}}", codes.String()+objects.String(), "{{effects}}", strings.Join(effects, ", "),
 	).Replace(skillText)
 	return []byte(text), err

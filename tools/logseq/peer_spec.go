@@ -16,6 +16,7 @@ import (
 
 func peerSpec() *tools.PeerSpec[Config] {
 	return &tools.PeerSpec[Config]{
+		Skill:    "2.5.0", // with plugin/src/skill.ts
 		Name:     func(c Config) string { return c.Graph },
 		Describe: describeHello,
 		Code:     peerCode,

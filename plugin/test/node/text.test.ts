@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { join, split } from '../../src/adapters/propertylines'
 import { offeredCapabilities } from '../../src/capabilities'
@@ -8,7 +7,6 @@ import { string, uuid } from '../../src/edn'
 import { journalName } from '../../src/journalname'
 import { polling } from '../../src/poll'
 import { readSettings } from '../../src/settings'
-import { skill } from '../../src/skill'
 import { readInput, stringly } from '../host/edn'
 import { settled } from './stage'
 
@@ -96,9 +94,4 @@ test('diagnostics can be pasted in public', () => {
   assert.doesNotMatch(text, /hush|diary|affairs/)
   assert.match(text, /NOT_FOUND/)
   assert.match(text, /move_block/)
-})
-
-test('the skill version is that of SKILL.md', () => {
-  const version = /^  version: "(.*)"$/m.exec(readFileSync('../SKILL.md', 'utf8'))?.[1]
-  assert.equal(skill, version)
 })

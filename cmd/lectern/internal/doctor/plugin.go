@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-mcp/lectern/installer"
 	"github.com/lectern-mcp/lectern/plugin"
 	"github.com/lectern-mcp/lectern/status"
-	"github.com/lectern-mcp/lectern/tools/doc"
+	"github.com/lectern-mcp/lectern/tools"
 )
 
 // pluginChecks look at the plugin that this build carries: what is installed of
@@ -86,8 +86,9 @@ func checkPluginVersions(r *checkRun, p status.Peer) status.Check {
 	if carried, err := plugin.Version(r.Plugin); err == nil && carried != version["plugin"] {
 		return warnResult(fmt.Sprintf("%s; this Lectern carries plugin %s", detail, carried), reinstallPluginFix)
 	}
-	if semver.Major("v"+version["skill"]) != semver.Major("v"+doc.SkillVersion) { // within a major version tools are only added
-		return warnResult(fmt.Sprintf("%s; this Lectern has skill %s", detail, doc.SkillVersion), reinstallPluginFix)
+	skill := tools.SkillVersion(r.Systems())
+	if semver.Major("v"+version["skill"]) != semver.Major("v"+skill) { // within a major version tools are only added
+		return warnResult(fmt.Sprintf("%s; this Lectern has skill %s", detail, skill), reinstallPluginFix)
 	}
 	return okResult("%s", detail)
 }

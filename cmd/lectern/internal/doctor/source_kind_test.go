@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-mcp/lectern/status/statustest"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 	"github.com/lectern-mcp/lectern/tools"
-	"github.com/lectern-mcp/lectern/tools/doc"
+	"github.com/lectern-mcp/lectern/tools/all"
 )
 
 var far = peerCheck{system: "far", application: "Far"}
@@ -25,7 +25,7 @@ var far = peerCheck{system: "far", application: "Far"}
 func testPeer(change func(*status.Peer)) status.Peer {
 	p := status.Peer{
 		Component: status.Component{Name: "notes"}, System: "far", Application: "Far",
-		Facts:     []status.Fact{{Name: "Far", Value: "2.0.1"}, {Name: "plugin", Value: "?"}, {Name: "skill", Value: doc.SkillVersion}},
+		Facts:     []status.Fact{{Name: "Far", Value: "2.0.1"}, {Name: "plugin", Value: "?"}, {Name: "skill", Value: tools.SkillVersion(all.Systems())}},
 		Transport: "websocket", Origin: "far://away",
 	}
 	if change != nil {
@@ -56,7 +56,7 @@ func TestDoctorOfPeers(t *testing.T) {
 		result status.CheckResult
 		want   string
 	}{
-		{checkPluginVersions, nil, status.CheckOK, "Far 2.0.1, plugin ?, skill " + doc.SkillVersion},
+		{checkPluginVersions, nil, status.CheckOK, "Far 2.0.1, plugin ?, skill " + tools.SkillVersion(all.Systems())},
 		{checkPluginVersions, says("plugin", "9"), status.CheckWarn, "carries plugin"},
 		{checkPluginVersions, says("skill", "0.1.0"), status.CheckWarn, "has skill"},
 		{checkPluginVersions, says("skill", "2.0.0"), status.CheckOK, "skill 2.0.0"},

@@ -35,7 +35,7 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
-	"github.com/lectern-mcp/lectern/tools/doc"
+	"github.com/lectern-mcp/lectern/tools"
 )
 
 // Config is what a hub process is made of. All fields but Only are required.
@@ -125,8 +125,8 @@ func (c Config) sources(conf config.Config) []app.Source {
 func newHubConfig(a *app.App, conf config.Config, j *journal.Journal, log *slog.Logger) hub.Config {
 	return hub.Config{
 		Systems: a.Systems(), Limits: toHubLimits(conf.Limits), Policy: app.NewPolicy(conf, a.Sources(conf)), Journal: j,
-		Version: a.Version, Skill: doc.SkillVersion, NoDataMarker: !conf.Hub.DataMarker, OwnChanges: conf.Hub.OwnChanges, Reveal: a.RevealSecret,
-		Getenv: a.Getenv, Log: log, Now: a.Now,
+		Version: a.Version, Skill: tools.SkillVersion(a.Systems()), NoDataMarker: !conf.Hub.DataMarker, OwnChanges: conf.Hub.OwnChanges,
+		Reveal: a.RevealSecret, Getenv: a.Getenv, Log: log, Now: a.Now,
 		Folders: newSourceFolders(a).createFolders, Pauses: pauses.Open(a.Paths.Pauses(), a.Now),
 	}
 }
@@ -137,7 +137,7 @@ func (h *hubProcess) setSnapshotIdentity() {
 	h.state.Update(func(s *status.Snapshot) {
 		s.Hub.Component = status.Component{Name: problems.HubComponent, State: status.Ready, Since: now}
 		s.Hub.Version, s.Hub.Build, s.Hub.PID, s.Hub.Started = stamp.Version, stamp.Build, os.Getpid(), now
-		s.Hub.Config, s.Hub.Skill = h.Paths.File(), doc.SkillVersion
+		s.Hub.Config = h.Paths.File()
 		s.Snippets = h.snippets("")
 		refreshHubState(s)
 	})

@@ -15,7 +15,7 @@ import (
 	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/status"
-	"github.com/lectern-mcp/lectern/tools/doc"
+	"github.com/lectern-mcp/lectern/tools"
 )
 
 // pluginBridge are the hub's connections to plugins in other applications.
@@ -39,7 +39,7 @@ func (h *hubProcess) newPluginBridge(conf config.Config) *pluginBridge {
 	p.Bridge = bridge.New(bridge.Config{
 		Token: p.loadOrCreateToken, PlainToken: conf.Bridge.PlainToken,
 		Describe: hub.NewPeerDescriber(h.Systems()), KnownOrigins: hub.PeerWebOrigins(h.Systems()),
-		Version: h.Version, Skill: doc.SkillVersion,
+		Version: h.Version, Skill: tools.SkillVersion(h.Systems()),
 		Approve: func(origin string) bool { return slices.Contains(*p.origins.Load(), origin) },
 		Log:     h.log, Now: h.Now, Changed: p.refreshConnectedPlugins,
 	})

@@ -261,7 +261,7 @@ func (p Planner) SkillText() ([]byte, error) {
 			systems = append(systems, m)
 		}
 	}
-	return doc.Skill(systems, tools.OwnChangesKind().Manifest())
+	return doc.Skill(tools.SkillVersion(p.Systems()), systems, tools.OwnChangesKind().Manifest())
 }
 
 // SkillIsOutdated reports whether a client has another text of the skill than
