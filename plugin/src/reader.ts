@@ -33,9 +33,7 @@ export class Reader {
 
   async foundPages(clauses = ''): Promise<Found<Page>[]> {
     const rows = (await this.pull('?p', `${clauses} ${this.dialect.ownPages}`)).filter((row) => row.uuid)
-    const names = await this.resolveNames(rows)
-    const pages = rows.map((row) => ({ row, is: this.dialect.page(row, names) }))
-    return pages.sort((a, b) => compare(a.is.name.toLowerCase(), b.is.name.toLowerCase()))
+    return (await this.toPages(rows)).sort((a, b) => compare(a.is.name.toLowerCase(), b.is.name.toLowerCase()))
   }
 
   /** A page by name, path or uuid. */
@@ -48,8 +46,7 @@ export class Reader {
     const byID = isUUID(nameOrUUID)
     const where = byID ? `[?p :block/uuid ${uuid(nameOrUUID)}]` : this.dialect.pageNamed(nameOrUUID)
     const rows = (await this.pull('?p', where)).filter((row) => row.name)
-    const names = await this.resolveNames(rows)
-    const found = rows.map((row) => ({ row, is: this.dialect.page(row, names) }))
+    const found = await this.toPages(rows)
     if (byID) return found
     const wanted = folded(nameOrUUID)
     const exact = found.filter(({ is }) => folded(is.name) === wanted)
@@ -65,8 +62,7 @@ export class Reader {
 
   async findDay(day: number): Promise<Found<Page> | undefined> {
     const rows = await this.pull('?p', `[?p :block/journal-day ${day}]`)
-    const names = await this.resolveNames(rows)
-    return rows.map((row) => ({ row, is: this.dialect.page(row, names) })).find(({ is }) => !is.recycled)
+    return (await this.toPages(rows)).find(({ is }) => !is.recycled)
   }
 
   /** A page by name or uuid; undefined if there is none. */
@@ -171,9 +167,21 @@ export class Reader {
   }
 
   async pagesOf(ids: number[]): Promise<Found<Page>[]> {
-    const rows = await this.byID(ids)
-    const names = await this.resolveNames(rows)
-    return rows.filter((row) => row.name).map((row) => ({ row, is: this.dialect.page(row, names) }))
+    return this.toPages((await this.byID(ids)).filter((row) => row.name))
+  }
+
+  private async toPages(rows: Row[]): Promise<Found<Page>[]> {
+    const [names, current] = [await this.resolveNames(rows), await this.pageProperties(rows)]
+    return rows.map((row, at) => ({ row, is: this.dialect.page(current[at]!, names) }))
+  }
+
+  /** Pages of a file graph with the properties of the block that holds them: a page keeps those it had when that is gone. */
+  private async pageProperties(rows: Row[]): Promise<Row[]> {
+    const ids = this.dialect.kind === 'file' ? rows.filter((row) => row.properties).map((row) => row.id as number) : []
+    if (ids.length === 0) return rows
+    const blocks = await this.pull('?b', `[(ground ${numbers(ids)}) [?p ...]] [?b :block/page ?p] [?b :block/pre-block? true]`)
+    const held = new Map(blocks.map((block) => [idOf(block.page), block.properties]))
+    return rows.map((row) => (row.properties ? { ...row, properties: held.get(row.id) ?? {} } : row))
   }
 
   /** All rows that the clauses bind to variable, the oldest first. */

@@ -136,8 +136,10 @@ export class FileWrites implements Writes {
     }
     const lines = written(properties)
     const before = await this.preBlock(page)
-    if (before) return this.put(before.uuid, join({ ...split(before.raw), ...merged(before.raw, lines) }))
-    await this.putFirst(page, join({ body: '', lines: [...lines].filter((line) => line[1] !== null) as [string, string][] }))
+    const text = join({ ...split(before?.raw ?? ''), ...merged(before?.raw ?? '', lines) })
+    if (before && text.trim() === '') return void (await this.host.removeBlock(before.uuid))
+    if (before) return this.put(before.uuid, text)
+    if (text !== '') await this.putFirst(page, text)
   }
 
   async putFirst(page: Page, text: string): Promise<void> {

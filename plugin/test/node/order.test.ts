@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { filesOf } from '../host/ogfiles'
+import { loadFile } from '../host/ogload'
 import type { Entity } from '../host/world'
 import { numbers } from '../whole/walk'
 import { openSeed } from './methods'
@@ -72,6 +74,33 @@ test('the block of a page\'s properties stays the first, whatever is moved to it
     await ask('blocks.move', { uuid: only, target: page, place })
     assert.deepEqual([all(page), await texts()], [['kind:: recipe', 'only'], ['only']])
   }
+})
+
+test('with a page\'s last property its block goes, and no other comes', async () => {
+  const { ask, append, page, texts, world } = open('og')
+  const all = () => world.children(world.find(':block/name', page.toLowerCase())!.id).map((row) => row[world.text])
+  const set = async (properties: object) => (await ask('pages.update', { page, properties })).properties
+  const read = async () => {
+    const listed = (await ask('pages.list', {})).pages.find(({ name }: any) => name === page)
+    return [(await ask('pages.get', { page })).properties, listed.properties]
+  }
+  assert.deepEqual([await set({ kind: null }), all()], [{}, []])
+  await append('one')
+  assert.deepEqual([await set({ kind: null }), all()], [{}, ['one']])
+  await set({ kind: 'recipe', area: 'south' })
+  assert.deepEqual([await set({ area: null }), await read()], [{ kind: 'recipe' }, [{ kind: 'recipe' }, { kind: 'recipe' }]])
+  const state = await ask('pages.state', { page })
+  assert.deepEqual([await set({ kind: null }), await read(), all()], [{}, [{}, {}], ['one']])
+  assert.equal((await ask('pages.state', { page })).text, undefined)
+  await ask('pages.exact', { page: state })
+  assert.deepEqual([await read(), all(), await texts()], [[{ kind: 'recipe' }, { kind: 'recipe' }], ['kind:: recipe', 'one'], ['one']])
+})
+
+test('what stands above the first block of a file stays when the last property there goes', async () => {
+  const { ask, world } = open('og')
+  loadFile(world, 'pages/Old.md', 'kind:: soup\n\nAbove.\n\n- one\n')
+  assert.deepEqual((await ask('pages.update', { page: 'Old', properties: { kind: null } })).properties, {})
+  assert.match(filesOf(world)['pages/Old.md']!, /^\s*Above\.\n\n- one$/)
 })
 
 test('of a list that Logseq has broken, what still hangs together stays together', async () => {
