@@ -169,6 +169,9 @@ func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Resul
 	}
 	c.decided.turn = newComputeTurn(h, c)
 	defer c.decided.turn.giveBack()
+	if err = h.prepareToCompute(ctx, c); err != nil {
+		return res, err
+	}
 	var auth authorization
 	var watch unsettledWatch
 	for again := true; again; {

@@ -124,6 +124,21 @@ func newComputeTurn(h *Hub, c *call) *computeTurn {
 	return &computeTurn{queue: h.computing, client: c.client}
 }
 
+// prepareToCompute has the source make what a call with a turn needs, before it has the turn.
+func (h *Hub) prepareToCompute(ctx context.Context, c *call) error {
+	if c.decided.turn == nil {
+		return nil
+	}
+	in := runOptions{session: c.session, timeout: h.runner.timeoutOf(c.tool.info), outer: c.outer != nil}
+	_, err := runOnSource(ctx, h.runner, in, c.source, func(ctx context.Context, open *sourceRef) (struct{}, error) {
+		if p, ok := tools.As[tools.Preparer](open.OpenedSource); ok {
+			return struct{}{}, p.Prepare(ctx, tools.CallContext{Notify: c.Notify})
+		}
+		return struct{}{}, nil
+	})
+	return err
+}
+
 // begin is called before a part of the call runs, and waits for the turn if the call does
 // not have it.
 func (t *computeTurn) begin(ctx context.Context) error {

@@ -20,8 +20,23 @@ import (
 // A processor is a source whose calls compute for as many seconds as they say, and note
 // when they begin and end.
 type processor struct {
-	mu  sync.Mutex
-	log []string
+	prepare chan struct{} // calls that compute wait until it is closed; nil: for nothing
+	mu      sync.Mutex
+	log     []string
+}
+
+// Prepare implements [tools.Preparer].
+func (p *processor) Prepare(ctx context.Context, c tools.CallContext) error {
+	if p.prepare == nil {
+		return nil
+	}
+	c.Progress(0, 0, "preparing")
+	select {
+	case <-p.prepare:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 type computeIn struct {
@@ -65,9 +80,9 @@ func (p *processor) Compute(ctx context.Context, c tools.CallContext, in compute
 	}
 }
 
-func (p *processor) kind() tools.Kind {
+func (p *processor) kind(name string) tools.Kind {
 	return tools.Erase(tools.System[*processor, struct{}]{
-		Name: "processor", Title: "Processor", Doc: "For tests.",
+		Name: name, Title: "Processor", Doc: "For tests.",
 		Open: func(context.Context, struct{}, tools.Env) (*processor, error) { return p, nil },
 		Tools: []tools.Tool[*processor]{tools.DefineWithContext(tools.Spec[computeIn, none]{
 			Name: "compute", Title: "Compute", Doc: "Computes.", Effect: tools.Runs, Calls: true, Timeout: time.Minute,
@@ -79,7 +94,7 @@ func (p *processor) kind() tools.Kind {
 func startProcessor(t *testing.T, change func(*hub.Config)) (*testHub, *processor) {
 	p := new(processor)
 	c := hub.Config{
-		Systems: []tools.Kind{p.kind()}, Sources: []hub.Source{{Name: "one", Kind: "processor"}},
+		Systems: []tools.Kind{p.kind("processor")}, Sources: []hub.Source{{Name: "one", Kind: "processor"}},
 		Limits: hub.Limits{Computing: 1, Deadline: 10 * time.Second},
 	}
 	if change != nil {
@@ -134,6 +149,30 @@ func TestDeadlineOfComputing(t *testing.T) {
 		checkOutcome(t, <-deaf, tools.Timeout, "deadline")
 		if got, want := p.noted(), "+long -long +deaf -deaf +next -next"; got != want {
 			t.Errorf("got %s, want %s", got, want)
+		}
+	})
+}
+
+// What calls need to compute is made before they have their turn: others compute meanwhile,
+// and a call that waits for it longer than its time has not been run.
+func TestPreparingTakesNoTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := &processor{prepare: make(chan struct{})}
+		h, p := startProcessor(t, func(c *hub.Config) {
+			other := slow.kind("slow")
+			c.Systems, c.Sources = append(c.Systems, other), append(c.Sources, hub.Source{Name: "two", Kind: "slow"})
+		})
+		a := newAgent(t, h, cursor)
+		waits := a.startCall("slow_compute", `{"name":"waits"}`)
+		synctest.Wait()
+		checkOutcome(t, <-a.startCall("processor_compute", `{"name":"other"}`), "ok", "")
+		checkOutcome(t, <-waits, tools.Timeout, "deadline")
+		ready := a.startCall("slow_compute", `{"name":"ready"}`)
+		synctest.Wait()
+		close(slow.prepare)
+		checkOutcome(t, <-ready, "ok", "")
+		if got := p.noted() + " " + slow.noted(); got != "+other -other +ready -ready" {
+			t.Error(got)
 		}
 	})
 }

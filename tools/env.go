@@ -11,7 +11,7 @@ import (
 )
 
 // A Source is one opened knowledge base. Its other methods are its tools. It may
-// also be a [Runner], [Restorer], [ChangeFilter], [UndoFilter], [NestedTargets],
+// also be a [Runner], [Preparer], [Restorer], [ChangeFilter], [UndoFilter], [NestedTargets],
 // [Drafter] or [Authenticator], and an http.Handler if its System declares [Routes].
 type Source interface {
 	io.Closer // called once, after the last call and after Run have returned or their grace has passed
@@ -29,6 +29,14 @@ type Runner interface {
 	// and Run is called again after 1, 2, 5, 10, 20, 30, 60 s; a healthy minute
 	// starts over. Exclusive locks are taken here, not in Open.
 	Run(ctx context.Context) error
+}
+
+// A Preparer is a [Source] that has to make something, such as a compiled engine, before
+// its calls that compute can run.
+type Preparer interface {
+	// Prepare returns when that is made. It is called before each call of a tool with
+	// [Spec].Computes has its turn, so that others compute meanwhile.
+	Prepare(ctx context.Context, c CallContext) error
 }
 
 // A Drafter is a [Source] on which calls can be worked out together before any

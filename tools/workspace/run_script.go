@@ -116,7 +116,7 @@ func (w *Workspaces) RunScript(ctx context.Context, c tools.CallContext, in Scri
 	if _, err := w.get(ctx, w.path(in.WorkspaceID), nil, &struct{}{}); err != nil {
 		return ScriptOut{}, err
 	}
-	box, err := w.sandboxes.open(ctx, w.cache)
+	box, err := w.sandboxes.open(ctx, w.cache, func() {})
 	if err != nil {
 		return ScriptOut{}, err
 	}
