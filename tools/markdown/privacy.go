@@ -34,7 +34,7 @@ func newRules(p tools.Privacy, graph *logseqfile.Graph) folder.Rules {
 // hidden too, so that nothing needs to find out which of them exists. Logseq's
 // backups have the text of hidden pages without their paths.
 func (r privacyRules) HidesFolder(dir string) bool {
-	if r.privacy.HidesFolder(dir) || isBackup(dir) {
+	if r.privacy.HidesFolder(dir) || isBackup(dir) || slices.ContainsFunc(folder.Originals(dir), r.exclude.HidesFolder) {
 		return true
 	}
 	return isPage(dir) && r.excludes(dir)
@@ -42,7 +42,7 @@ func (r privacyRules) HidesFolder(dir string) bool {
 
 // HidesName implements [folder.Rules].
 func (r privacyRules) HidesName(file string) (hidden, decided bool) {
-	if isBackup(file) || r.exclude.Hides(tools.Page{Path: file, File: file}) {
+	if isBackup(file) || slices.ContainsFunc(folder.Originals(file), r.excludesFile) {
 		return true, true
 	}
 	if isPage(file) && (!inAssets(file) || r.excludes(file)) {
@@ -57,12 +57,30 @@ func (r privacyRules) HidesName(file string) (hidden, decided bool) {
 	return false, decided
 }
 
-// HidesFile implements [folder.Rules].
+// excludesFile reports whether a rule of Exclude covers the path of a file as it is, or
+// that of the page that it is.
+func (r privacyRules) excludesFile(file string) bool {
+	return r.exclude.Hides(tools.Page{Path: file, File: file}) || isPage(file) && r.exclude.Hides(tools.Page{Path: stem(file), File: file})
+}
+
+// excluding are only those rules that hide what they match.
+func (r privacyRules) excluding() privacyRules { return privacyRules{r.exclude, r.exclude, r.graph} }
+
+// HidesFile implements [folder.Rules]. A copy is hidden with what it is a copy of.
 func (r privacyRules) HidesFile(all folder.Files, file string) bool {
+	if r.hidesOne(all, file) {
+		return true
+	}
+	return slices.ContainsFunc(folder.Originals(file)[1:], func(original string) bool {
+		return (!isPage(original) || all.Exists(original)) && r.excluding().hidesOne(all, original)
+	})
+}
+
+func (r privacyRules) hidesOne(all folder.Files, file string) bool {
 	if isServed(all.Exists, file) {
 		return r.hidesPage(all, file)
 	}
-	if isPage(file) && (privacyRules{r.exclude, r.exclude, r.graph}).hidesPage(all, file) {
+	if isPage(file) && r.excluding().hidesPage(all, file) {
 		return true
 	}
 	for _, pages := range owners(file) {
@@ -79,9 +97,12 @@ func (r privacyRules) HidesFile(all folder.Files, file string) bool {
 	return r.privacy.Hides(tools.Page{Path: file, File: file})
 }
 
-// excludes reports whether a rule of Exclude covers the path of a page.
+// excludes reports whether a rule of Exclude covers the path of a page, or of what it is a
+// copy of.
 func (r privacyRules) excludes(page string) bool {
-	return r.exclude.Hides(tools.Page{Path: stem(page), File: page}) || r.graph != nil && r.excludesTitle(r.graph.PageTitle(page))
+	return slices.ContainsFunc(folder.Originals(page), func(page string) bool {
+		return r.exclude.Hides(tools.Page{Path: stem(page), File: page}) || r.graph != nil && r.excludesTitle(r.graph.PageTitle(page))
+	})
 }
 
 func (r privacyRules) excludesTitle(title string) bool {

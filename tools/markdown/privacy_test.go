@@ -63,6 +63,35 @@ func TestHides(t *testing.T) {
 	}
 }
 
+// A copy that a program has made is hidden with what it is a copy of: by that one's path,
+// and by its tags and properties where the copy has none.
+func TestHidesCopies(t *testing.T) {
+	copies := []string{
+		" (conflicted copy 2026-11-29 120000).md", " (Conflicted copy phone 202611291200).md", " (Ana's conflicted copy 2026-11-29).md", ".sync-conflict-20261129-120000-ABCDEFG.md",
+		" 2.md", "-DESKTOP-7G2K1QX.md", " (1).md", " - Copy.md", " - Kopie (2).md", " (copy) 2.md", ".md.bak", ".md.orig", ".md~",
+	}
+	files := map[string]string{
+		"Private/x.md": "x", "Secret/x.md": "#secret", "Deep.md": "#secret", "Deep/a.png": "x", "Deep (copy)/a.png": "x", "Open/x.md": "x", "Open/x 2.md": "x", "Open/x.md.bak": "x",
+		"pages/Latin.md": "x", "Private 2/x.md": "x",
+	}
+	shown := []string{"Open/x 2.md", "Open/x.md", "Open/x.md.bak", "pages/Latin.md"}
+	for _, mark := range copies {
+		files["Private/x"+mark], files["Secret/x"+mark] = "x", "x"
+	}
+	n := notebook(t, open(t, files, nil), privacy(t, []string{"Private/x", "#secret"}, nil))
+	var got []string
+	for file := range files {
+		if n.view.Exists(file) {
+			got = append(got, file)
+		}
+	}
+	slices.Sort(got)
+	equal(t, "shown", shown, got)
+	if _, err := n.WritePage(t.Context(), tools.CallContext{Writes: new(changeRecorder)}, WritePageIn{Path: "Private/x (copy).md", Content: "x"}); err == nil {
+		t.Error("a copy of what is hidden is written")
+	}
+}
+
 func notebook(t testing.TB, b *testNotebook, p tools.Privacy) *Notebook {
 	t.Helper()
 	n, err := Open(t.Context(), Config{Path: tools.Folder(b.dir)}, tools.Env{Name: "notes", Privacy: p, ResourceChanged: func(string) {}})

@@ -377,7 +377,7 @@ func TestCopiesOfHidden(t *testing.T) {
 	calls := [][2]string{{"org-get-allowed-files", `{}`}, {"org-search-content", `{"query":"COPIED","includeArchived":true}`}}
 	for _, name := range []string{
 		"hid.sync-conflict-20261129-120000-ABCDEFG.org", "hid (copy).org", "hid (conflicted copy 2026-11-29).org", "hid_conflict-20261129-120000.org",
-		"hid (1) (copy).org", "hid (copy).org_archive", "Private (copy)/x.org", "private/x - Copy.org", "tagged 2.org",
+		"hid (1) (copy).org", "hid (copy).org_archive", "Private (copy)/x.org", "private/x - Copy.org", "tagged 2.org", "tagged (copy) 2.org", "hid-DESKTOP-7G2K1QX.org",
 	} {
 		w.hidden[name] = "* COPIED\n"
 		calls = append(calls, [2]string{"org-read-file", `{"file":"` + name + `"}`}, [2]string{"org-read-outline", `{"file":"` + name + `"}`})

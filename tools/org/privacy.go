@@ -110,8 +110,10 @@ func (r privacyRules) HidesFile(all folder.Files, file string) bool {
 	if err != nil {
 		return true
 	}
-	if source, ok := madeFrom(file); ok && all.Exists(source) && r.excluding().HidesFile(all, source) {
-		return true
+	for source, more := madeFrom(file); more; source, more = madeFrom(source) {
+		if all.Exists(source) && r.excluding().HidesFile(all, source) {
+			return true
+		}
 	}
 	unknown := false
 	return r.hidesData(file, data, r.setupReader(all, &unknown)) || unknown
