@@ -65,20 +65,21 @@ type decision struct {
 
 // A callRecord is what people are told of a call, while it runs and when it has ended.
 type callRecord struct {
-	id        atomic.Int64      // in the audit; 0: not needed yet
-	running   *runningCall      // nil: another call makes it
-	waited    time.Duration     // for a person
-	approval  string            // that let it through; empty: nobody was asked
-	permit    string            // the Permit that let it through; empty: none did
-	allowed   bool              // it was let through
-	tried     bool              // it failed on drafts, before it was let through
-	edit      status.PersonEdit // that a person writes something else in its place, and what
-	targets   targetList        // what it touches
-	resolved  atomic.Bool       // targets has what the tool told before the call
-	announced []tools.Change    // that it has been let to make
-	written   writtenTargets    // what it has written, or may have
-	differs   atomic.Bool       // a write whose result was not known before made a difference, or may have
-	recorder  *journal.Recorder // of what the call changes; nil: it reads
+	id           atomic.Int64      // in the audit; 0: not needed yet
+	running      *runningCall      // nil: another call makes it
+	waited       time.Duration     // for a person
+	approval     string            // that let it through; empty: nobody was asked
+	permit       string            // the Permit that let it through; empty: none did
+	allowed      bool              // it was let through
+	tried        bool              // it failed on drafts, before it was let through
+	edit         status.PersonEdit // that a person writes something else in its place, and what
+	targets      targetList        // what it touches
+	resolved     atomic.Bool       // targets has what the tool told before the call
+	announced    []tools.Change    // that it has been let to make
+	written      writtenTargets    // what it has written, or may have
+	writesNested atomic.Bool       // it has made calls that write, or run what may
+	differs      atomic.Bool       // a write whose result was not known before made a difference, or may have
+	recorder     *journal.Recorder // of what the call changes; nil: it reads
 }
 
 // Call implements [mcp.Hub].
@@ -166,6 +167,11 @@ func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Resul
 	}
 	if err = c.toolset.checkGrant(c.source, c.decided.effect); err != nil {
 		return res, err
+	}
+	if c.decided.effect != tools.Reads {
+		for outer := c.outer; outer != nil; outer = outer.outer {
+			outer.record.writesNested.Store(true)
+		}
 	}
 	c.decided.turn = newComputeTurn(h, c)
 	defer c.decided.turn.giveBack()

@@ -131,9 +131,9 @@ func errUnsettled(c *call) error {
 }
 
 // mayHaveLeftAsItIs reports whether the call was to write and made no difference, so that no
-// Change of it is kept.
+// Change of it is kept. A script that makes only calls that read was not.
 func (c *call) mayHaveLeftAsItIs() bool {
-	writes := c.decided.effect == tools.Writes || c.decided.effect == tools.Deletes || c.tool.info.Calls
+	writes := c.decided.effect == tools.Writes || c.decided.effect == tools.Deletes || c.record.writesNested.Load()
 	bySystem := c.input != nil // which may write later what the call is to write
 	if !writes || bySystem || c.isDryRun(c.tool.info) || c.record.differs.Load() {
 		return false

@@ -84,7 +84,26 @@ func TestSameWriteAsACallThatIsTakenBack(t *testing.T) {
 	}
 }
 
-// unsettledHub has a workspace ws, from which a script writes to the others, md and org.
+// A script that only reads is answered, also when what another one wrote meanwhile is taken back.
+func TestReadingBesideACallThatIsTakenBack(t *testing.T) {
+	u := newUnsettledHub(t)
+	for round := range rounds(t) {
+		u.set("md", "Seen.md", "")
+		code := fmt.Sprintf(`kb.sources.call("ws", "write_note", {note_id: "n", markdown: "# N%d"}); kb.sources.call("md", "write_page", {path: "Seen.md", content: "x"});`+
+			` for (let i = 0; i < 8; i++) kb.sources.call("md", "read_page", {path: "Seen.md"}); throw new Error("it fails")`, round)
+		first := u.agents[0].startCall("workspace_run_script", u.runs("ws2", code))
+		for u.get("md", "Seen.md") == "" && len(first) == 0 {
+			runtime.Gosched()
+		}
+		second := u.agents[1].call("workspace_run_script", u.runs("ws", `kb.notes.list().length`))
+		if got := <-first; !strings.Contains(got.text, "it fails") || u.get("md", "Seen.md") != "" {
+			t.Fatalf("round %d: the first is not taken back: %s %s", round, got.code, got.text)
+		}
+		checkOutcome(t, second, "ok", "")
+	}
+}
+
+// unsettledHub has a workspace ws, and another, from which a script writes to the others, md and org.
 type unsettledHub struct {
 	*testing.T
 	hub    *testHub
@@ -108,13 +127,13 @@ func newUnsettledHub(t *testing.T) *unsettledHub {
 	}
 	for name, options := range map[string]any{
 		"md": markdown.Config{Path: tools.Folder(u.dirs["md"])}, "org": org.Config{Path: tools.Folder(u.dirs["org"]), Emacs: "off"},
-		"ws": map[string]string{"folder": t.TempDir()},
+		"ws": map[string]string{"folder": t.TempDir()}, "ws2": map[string]string{"folder": t.TempDir()},
 	} {
 		config, err := json.Marshal(options)
 		if err != nil {
 			t.Fatal(err)
 		}
-		kind := map[string]string{"md": "markdown", "org": "org", "ws": "workspace"}[name]
+		kind := map[string]string{"md": "markdown", "org": "org", "ws": "workspace", "ws2": "workspace"}[name]
 		conf.Sources = append(conf.Sources, hub.Source{Name: name, Kind: kind, Options: config, AllTools: true})
 	}
 	u.hub = startWith(t, conf)
@@ -130,7 +149,13 @@ func (u *unsettledHub) script(source, tool, args string, keep bool) string {
 	if !keep {
 		code += `for (let i = 0; i < 8; i++) kb.sources.call("md", "write_page", {path: "Other" + i + ".md", content: "# " + Math.random()}); throw new Error("it fails")`
 	}
-	in, err := json.Marshal(map[string]string{"workspace_id": "ws", "code": code})
+	return u.runs("ws", code)
+}
+
+// runs are the arguments of a script in a workspace.
+func (u *unsettledHub) runs(workspace, code string) string {
+	u.Helper()
+	in, err := json.Marshal(map[string]string{"source": workspace, "workspace_id": workspace, "code": code})
 	if err != nil {
 		u.Fatal(err)
 	}
