@@ -16,7 +16,10 @@ import (
 // the next [Journal.ReconcileInterruptedCalls] of each of its sources.
 type Group struct {
 	journal *Journal
-	id      int64 // guarded by mu of the database; 0: nothing is recorded yet
+
+	// Guarded by mu of the database:
+	id      int64    // 0: nothing is recorded yet
+	sources []string // of what is recorded
 }
 
 // NewGroup makes a group for [CallOrigin].Group. Nothing is on disk before the first
@@ -78,7 +81,10 @@ func (g *Group) TakeBack(ctx context.Context, from SourceProvider) (done TakeBac
 	defer j.undoLock.Unlock()
 	sources, err := j.recordGroupIntents(g.recordedID())
 	if err != nil {
-		return TakeBackResult{Changed: true, Left: []string{fmt.Sprintf("the journal cannot be written: %v", err)}}
+		for _, source := range g.sources {
+			j.markSourceNeedsRecovery(source)
+		}
+		return TakeBackResult{Changed: true, Left: []string{fmt.Sprintf("what follows when the journal can be written: %v", err)}}
 	}
 	for _, source := range sources {
 		r, release, err := from(ctx, source)

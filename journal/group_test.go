@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/internal/sqliteconn"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -170,6 +171,45 @@ func TestTakeBackOfAnUnavailableSource(t *testing.T) {
 	g.checkFolders("a\n", "", "1\n")
 	g.reconcileAll()
 	g.checkFolders("a\n", "", "")
+}
+
+// If the journal cannot be written, all sources of the group follow when it can.
+func TestTakeBackWithoutTheJournal(t *testing.T) {
+	g := newGroupJournal(t)
+	g.call("s0", map[string]tools.State{"z.md": text("z\n")})
+	g.edit("z.md", tools.State{})
+	g.fillUntil(6)
+	group := g.NewGroup()
+	if err := writeGroup(g.Journal, group, g.folders); err != nil {
+		t.Fatal(err)
+	}
+	done := group.TakeBack(t.Context(), lendFrom(g.folders))
+	if len(done.Left) != 1 || !g.SourceNeedsRecovery("notes") || !g.SourceNeedsRecovery("archive") {
+		t.Errorf("taken back: %+v; notes %v, archive %v", done, g.SourceNeedsRecovery("notes"), g.SourceNeedsRecovery("archive"))
+	}
+	g.checkFolders("2\n", "1\n", "1\n")
+	g.call("s0", map[string]tools.State{"z.md": text("zz\n")})
+	g.edit("z.md", tools.State{})
+	g.reconcileAll()
+	g.checkFolders("a\n", "", "")
+}
+
+// fillUntil has no group end before there are so many Changes.
+func (g *groupJournal) fillUntil(changes int) {
+	g.Helper()
+	if err := g.Close(); err != nil {
+		g.Fatal(err)
+	}
+	db, err := sqliteconn.Open(journal.DatabaseFile(g.dir), "immediate")
+	if err != nil {
+		g.Fatal(err)
+	}
+	_, err = db.ExecContext(g.Context(), fmt.Sprintf(`CREATE TRIGGER full BEFORE DELETE ON groups WHEN (SELECT count(*) FROM changes) < %d
+		BEGIN SELECT RAISE(ABORT, 'no space left on device'); END`, changes))
+	if err = errors.Join(err, db.Close()); err != nil {
+		g.Fatal(err)
+	}
+	g.open()
 }
 
 func (g *groupJournal) reconcileAll() (found journal.Reconciliation) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -215,8 +216,13 @@ func (d *database) recordPending(
 	if first == 0 {
 		d.running[call] = true
 	}
-	if o.Group != nil && o.Group.id == 0 {
-		o.Group.id, d.runningGroups[group] = group, true
+	if o.Group != nil {
+		if !slices.Contains(o.Group.sources, o.Source) {
+			o.Group.sources = append(o.Group.sources, o.Source)
+		}
+		if o.Group.id == 0 {
+			o.Group.id, d.runningGroups[group] = group, true
+		}
 	}
 	return rows, call, nil
 }
