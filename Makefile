@@ -23,7 +23,9 @@ check: ## before every commit, within a minute: vet, the rules of the house, uni
 	go vet ./...
 	go test ./internal/house $$(.ci/changed $(BASE)) -short
 
-test: test-go test-plugin ## all tests, a sample of what takes long (LECTERN_TURN=n or all); names what it skipped
+# The plugin's tests mostly wait, so they run beside those of Go.
+test: ## all tests, a sample of what takes long (LECTERN_TURN=n or all); names what it skipped
+	@$(MAKE) --no-print-directory -j 2 test-go test-plugin
 	@sed 's/^/SKIPPED /' $(CACHE)/skipped
 	@if [ -s $(CACHE)/apt ]; then echo "make needs installs what is missing: $$(sort -u $(CACHE)/apt | tr '\n' ' ')"; fi
 
@@ -66,7 +68,8 @@ UNWATCHED := modernc.org/sqlite/lib golang.org/x/crypto/... github.com/tetratela
 race: needed ## tests in which something happens at once, under the race detector, a third of most (LECTERN_TURN)
 	@$(HERMETIC); if [ -n "$$RACE" ]; then \
 		echo "go test -race"; export CGO_ENABLED=1 LECTERN_CONFORMANCE= LECTERN_PARSER_TESTS=; \
-		$(GO_TEST) -race $(UNWATCHED:%=-gcflags=%=-race=false) $$(.ci/race) 2>&1 | .ci/summary; fi
+		watch() { [ -z "$$2" ] || $(GO_TEST) -race $(UNWATCHED:%=-gcflags=%=-race=false) $$1 $$2; }; \
+		{ watch "" "$$(.ci/race)"; watch -short "$$(.ci/race changed)"; } 2>&1 | .ci/summary; fi
 
 sequences: ## 1,000 (SEQUENCES=n) random sequences of two agents and a person, undone
 	export SEQUENCES=$${SEQUENCES:-1000}; \

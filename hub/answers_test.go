@@ -110,7 +110,7 @@ func overHTTP(t *testing.T, h *testHub) *transport {
 // or its cancellation, after which a stream may leave it unanswered. Then its slot is free.
 func TestEveryCallIsAnsweredOnce(t *testing.T) {
 	const deadline, each = 30 * time.Second, 250
-	rounds := runtest.Size(20, 20, 4)
+	rounds := runtest.Size(20, 8, 4)
 	offsets := []time.Duration{-time.Millisecond, -1, 0, 0, 0, 1, time.Millisecond, time.Second}
 	limits := hub.Limits{Deadline: deadline, InFlight: 200} // the others wait for a slot
 	for name, open := range map[string]func(*testing.T, *testHub) *transport{"stream": overStream, "HTTP": overHTTP} {

@@ -81,7 +81,7 @@ func TestProblemsBesideSnapshots(t *testing.T) {
 			h.UpdateSnapshot()
 		}
 	})
-	for i := range runtest.Size(2000, 1000, 300) {
+	for i := range runtest.Size(2000, 400, 200) {
 		store.Put("desk", "Milk", []string{"#new", "old"}[i%2])
 		if _, err := h.PersonAPI().CountHiddenPages(t.Context(), "desk"); err != nil {
 			t.Fatal(err)

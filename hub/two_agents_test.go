@@ -29,7 +29,7 @@ func rounds(t *testing.T) int {
 	t.Helper()
 	s := os.Getenv("ROUNDS")
 	if s == "" {
-		return runtest.Size(40, 40, 8)
+		return runtest.Size(40, 16, 8)
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -179,7 +180,7 @@ func TestPlanUndo(t *testing.T) {
 // person is ever lost.
 func TestSequencesOfTwoAgentsAndAPerson(t *testing.T) {
 	shared := newTestJournal(t)
-	for i := range 1000 {
+	for i := range runtest.Seeds(1000, 250, 60) {
 		sequence(t, &memoryJournal{shared, fmt.Sprintf("notes%d", i), map[string]tools.State{}}, uint64(i))
 		if t.Failed() {
 			t.Fatalf("sequence %d", i)

@@ -380,7 +380,7 @@ func TestEverySizeFits(t *testing.T) {
 				c.goTo(r)
 				for w, n := 20+i%9, i; w <= 200; w += 9 {
 					for h := 5 + i%7; h <= 60; h += 7 {
-						if n++; !runtest.InSample(n, 4, 20) {
+						if n++; !runtest.InSample(n, 4, 22) {
 							continue
 						}
 						r.update(tea.WindowSizeMsg{Width: w, Height: h})

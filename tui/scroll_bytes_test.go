@@ -21,7 +21,7 @@ const maxScrollBytes = 1 << 10
 // every pane that has one, in a wide terminal and in a usual one.
 func TestScrollBytes(t *testing.T) {
 	for i, size := range [][2]int{{80, 24}, {140, 45}, {220, 60}} {
-		if !runtest.InSample(i, 3, 3) {
+		if !runtest.InSample(i, 3, 4) {
 			continue
 		}
 		for _, name := range []string{"Sources", "Activity", "Changes", "Clients", "Tools", "Logs", "Doctor", "Settings"} {

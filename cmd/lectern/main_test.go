@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 
 // TestScripts is the specification of the command line. Every script has a
 // LECTERN_HOME of its own, and no hub outlives it. Under the race detector, where each
-// process takes a second, a third of them is played.
+// process takes a second, a quarter of them is played.
 func TestScripts(t *testing.T) {
 	scripts, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(scripts) == 0 {
@@ -39,7 +39,7 @@ func TestScripts(t *testing.T) {
 	}
 	var played []string
 	for i, script := range scripts {
-		if runtest.InSample(i, 1, 3) {
+		if runtest.InSample(i, 1, 4) {
 			played = append(played, script)
 		}
 	}

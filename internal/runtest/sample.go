@@ -8,9 +8,11 @@
 package runtest
 
 import (
+	"hash/crc32"
 	"iter"
 	"os"
 	"strconv"
+	"testing"
 )
 
 // turn is which sample this run looks at. all: at everything.
@@ -22,12 +24,30 @@ func turn() (n int, all bool) {
 
 // InSample says whether this run looks at the n-th of many similar cases: at one of
 // so many, or of underRace under the race detector, where everything takes ten times as long.
+// There a package is looked at in one of three turns, and what follows each other in one of five
+// of these: underRace is no multiple of either, or some cases would never be looked at.
 func InSample(n, of, underRace int) bool {
 	at, all := turn()
 	if UnderRace {
 		of, all = underRace, false
 	}
 	return all || (n+at)%of == 0
+}
+
+// Watched says whether the race detector looks in this run at the n-th test, in which one call
+// follows the other: at one of five, none of a package that is looked at out of its turn (-short),
+// and each in a run of everything. Where it is not there, everything is looked at.
+func Watched(n int) bool {
+	at, all := turn()
+	return !UnderRace || all || !testing.Short() && (n+at)%5 == 0
+}
+
+// InOrder skips a test in which one call follows the other where Watched says so.
+func InOrder(t testing.TB) {
+	t.Helper()
+	if !Watched(int(crc32.ChecksumIEEE([]byte(t.Name())) >> 1)) {
+		t.Skip("one call follows the other: the race detector looks at it in another turn")
+	}
 }
 
 // Size is how often a test repeats itself: all times in a run of everything, else the size

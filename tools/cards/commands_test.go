@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardauth"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
@@ -142,6 +143,7 @@ func TestAccountCommands(t *testing.T) {
 
 // What is exported and imported elsewhere is the same, and the import can be undone.
 func TestExportImport(t *testing.T) {
+	runtest.InOrder(t)
 	one, two := openConfigured(t, t.TempDir(), `"sample":true`), openWiki(t, t.TempDir(), time.Now)
 	file := filepath.Join(t.TempDir(), "cards.jsonl")
 	one.mustRun(t, "export", map[string]string{"file": file})
@@ -180,6 +182,7 @@ func TestExportImport(t *testing.T) {
 // The cards of another wiki are imported with the rules about who reads them, and the
 // import can be undone.
 func TestImportFromWiki(t *testing.T) {
+	runtest.InOrder(t)
 	for name, own := range map[string]bool{"decko": false, "ours": true} {
 		t.Run(name, func(t *testing.T) {
 			from := remoteBox(t, own, "admin", tools.Privacy{})

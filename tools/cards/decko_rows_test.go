@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -36,6 +37,7 @@ func TestResultsOrItems(t *testing.T) {
 // Decko's prefix finds no compound card, its not_name leaves out none, and it knows
 // neither tags nor whole words.
 func TestFiltersThatDeckoLacks(t *testing.T) {
+	runtest.InOrder(t)
 	b := decko(t)
 	for _, c := range []struct {
 		tool, list string

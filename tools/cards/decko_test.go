@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
 )
@@ -111,6 +112,7 @@ func TestCardOutOfTheTrashIsMade(t *testing.T) {
 // Decko breaks on a patch in a batch that does not fit, and says ok of what it has
 // rolled back.
 func TestBatchTellsTheTruth(t *testing.T) {
+	runtest.InOrder(t)
 	boxes(t, tools.Privacy{}, func(t *testing.T, b toolbox) {
 		ops := []any{
 			map[string]any{"action": "create", "name": "One", "content": "<p>1</p>"},
@@ -144,6 +146,7 @@ func TestNestedIn(t *testing.T) {
 
 // A rename takes along what is below and what refers to it, and is undone.
 func TestRename(t *testing.T) {
+	runtest.InOrder(t)
 	boxes(t, tools.Privacy{}, func(t *testing.T, b toolbox) {
 		_, changes, err := b.call(t, "admin", "rename_card", map[string]any{"name": "Town", "new_name": "City"})
 		if err != nil {
@@ -233,6 +236,7 @@ func TestPrivacyOfARemoteWiki(t *testing.T) {
 
 // A card goes with the cards that its name is a part of: none stays without its name.
 func TestPartsGoTogether(t *testing.T) {
+	runtest.InOrder(t)
 	boxes(t, tools.Privacy{}, func(t *testing.T, b toolbox) {
 		b.must(t, "create_card", map[string]any{"name": "Town+GM+notes", "content": "x"})
 		_, changes, err := b.call(t, "admin", "delete_card", map[string]any{"name": "GM"})

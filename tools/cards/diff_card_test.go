@@ -5,12 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
 // A diff of revisions shows what differs and three lines around it, whichever way the text
 // is laid out.
 func TestDiffOfRevisions(t *testing.T) {
+	runtest.InOrder(t)
 	var paragraphs []string
 	for i := range 20 {
 		paragraphs = append(paragraphs, fmt.Sprintf("<p>Paragraph %d.</p>", i))

@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
 // TestRuleByPathIsNoOracle: a call with a name that a rule by path covers is answered the
 // same whether or not a card has the name, a part of it, or what it is below.
 func TestRuleByPathIsNoOracle(t *testing.T) {
+	runtest.InOrder(t)
 	rules := tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "Harb*"}, {Path: "Town/t*"}}}
 	for _, role := range []string{"user", "gm", "admin"} {
 		b := ownBox(t, rules)

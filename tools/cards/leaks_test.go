@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardauth"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
 )
@@ -12,6 +13,7 @@ import (
 // TestLeaks asks for what a real server was seen to tell, one leak a subtest. Vault is
 // hidden by a rule of its own, Town+GM by its name.
 func TestLeaks(t *testing.T) {
+	runtest.InOrder(t)
 	w := newWiki(t, t.TempDir())
 	admin := cardstore.Caller{Account: "mcp-admin", Role: cardstore.Admin}
 	put := func(name, kind, content string) {

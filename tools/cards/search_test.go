@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
 )
@@ -28,6 +29,7 @@ func (w *wiki) do(t testing.TB, token, method, path, body string) (int, map[stri
 
 // Match modes find what they say on both databases.
 func TestMatchModes(t *testing.T) {
+	runtest.InOrder(t)
 	play := func(t *testing.T, database string) {
 		w := openWiki(t, database, time.Now)
 		_, key, err := w.auth.MakeKey(t.Context(), keyOf("search"))
@@ -76,6 +78,7 @@ func TestMatchModes(t *testing.T) {
 
 // The sample is forty cards, of which players see those that are for them.
 func TestSample(t *testing.T) {
+	runtest.InOrder(t)
 	w := openConfigured(t, t.TempDir(), `"sample":true`)
 	for role, want := range map[cardstore.Role]int{cardstore.Admin: 40, cardstore.User: 34} {
 		_, before, err := w.store.Search(t.Context(), cardstore.Caller{Account: "mcp-" + string(role), Role: role}, cardstore.Search{WithVirtual: true, Limit: 1})
@@ -97,6 +100,7 @@ func TestSample(t *testing.T) {
 // just now: PostgreSQL looks through what is not in the index yet, and reads the whole
 // table instead if that is much.
 func TestSearchReadsTheIndex(t *testing.T) {
+	runtest.InOrder(t)
 	w := newWiki(t, postgres.Database(t))
 	fillWiki(t, w.store, 4000)
 	for column, index := range map[string]string{"content": "card_content", "words": "card_words"} {

@@ -220,6 +220,7 @@ func answerText(rec *httptest.ResponseRecorder) string {
 // is how many requests of each role, on both databases, in another sequence each time
 // or that of LEAK_SEED.
 func TestTwoWorlds(t *testing.T) {
+	runtest.InOrder(t)
 	requests, seed := runtest.Size(2000, 500, 150), uint64(1)
 	long := os.Getenv("LEAK_REQUESTS")
 	if long != "" {

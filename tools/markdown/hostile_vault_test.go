@@ -127,7 +127,7 @@ func TestHostileVault(t *testing.T) {
 			for _, at := range textArguments(tool.In, nil) {
 				arguments++
 				for i, text := range texts {
-					if !all && !runtest.InSample(arguments+i, 8, 20) {
+					if !all && !runtest.InSample(arguments+i, 8, 22) {
 						continue
 					}
 					args, err := json.Marshal(withArgument(in, at, text))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -115,7 +116,7 @@ func checkConcurrentCalls(s *suite) {
 	var wg sync.WaitGroup
 	for g := range 8 {
 		wg.Go(func() {
-			for i := range 3 * n {
+			for i := range runtest.Size(3, 1, 1) * n {
 				t := s.manifest.Tools[(g+i)%n]
 				for _, x := range t.Examples {
 					s.call(s.ctx(), src.OpenedSource, t, x.In)
