@@ -42,9 +42,10 @@ func (o onFirst) Handle(_ context.Context, r slog.Record) error {
 // What a person grants, or forbids, while a script runs holds from its next host call.
 func TestScriptObeysGrantsThatChange(t *testing.T) {
 	if runtest.UnderRace {
-		t.Skip("one call follows the other, and each hub compiles an engine")
+		t.Skip("one call follows the other, and a hub compiles an engine")
 	}
 	const readThrice = `[1, 2, 3].map(() => { try { kb.notes.get("welcome"); return "ok" } catch (e) { return e.name + " " + e.status } }).join(", ")`
+	cache := t.TempDir() // of the engine, which takes seconds to compile
 	only := func(effects ...tools.Effect) *policy.Policy {
 		return policy.New([]policy.Grant{{Source: "ws", Client: "cursor", Effects: effects}}, nil)
 	}
@@ -62,6 +63,7 @@ func TestScriptObeysGrantsThatChange(t *testing.T) {
 			var h *Hub
 			log := slog.New(onFirst{slog.DiscardHandler, "workspace_read", &sync.Once{}, func() { h.SetPolicy(tt.after) }})
 			h = New(Config{
+				Folders: func(string, string) (string, string, error) { return cache, t.TempDir(), nil },
 				Systems: []tools.Kind{workspace.System()}, Version: "1", Skill: "1", State: hubtest.NewFakeSnapshotStore(), Now: time.Now, Log: log, Policy: tt.before, Limits: Limits{Deadline: runtest.Timeout},
 				Sources: []Source{{
 					Name: "ws", Kind: "workspace", Effects: tools.Effects(),

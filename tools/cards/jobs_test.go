@@ -5,12 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
 )
 
 // A scan that is asked for as a job is answered at once; every hub of the database tells
 // who asked how it is, and nobody else that there is one.
 func TestScanAsJob(t *testing.T) {
+	runtest.InOrder(t)
 	database := postgres.Database(t)
 	w, other := newWiki(t, database), openWiki(t, database, time.Now)
 	admin := cardstore.Caller{Account: "mcp-admin", Role: cardstore.Admin}

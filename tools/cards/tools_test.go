@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/cards"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
@@ -246,6 +247,7 @@ func nineTools() []struct {
 // TestNineToolsAnswerAlike: the tools of the specification give the same answers on our
 // own wiki, on a Decko and on one like ours elsewhere, whatever Decko does its own way.
 func TestNineToolsAnswerAlike(t *testing.T) {
+	runtest.InOrder(t)
 	own, decko, other := ownBox(t, tools.Privacy{}), remoteBox(t, false, "admin", tools.Privacy{}), remoteBox(t, true, "admin", tools.Privacy{})
 	for _, step := range nineTools() {
 		answer := func(b toolbox) string {
@@ -304,6 +306,7 @@ func reversed(changes []tools.Change) []tools.Change {
 // TestWritesAreUndone: every write of a tool is undone by new revisions that equal the
 // old ones, on every kind of wiki, and the undo is undone.
 func TestWritesAreUndone(t *testing.T) {
+	runtest.InOrder(t)
 	boxes(t, tools.Privacy{}, func(t *testing.T, b toolbox) {
 		names := []string{"Harbour", "Town", "Town+GM", "Town+tags", "Keep", "Keep+Yard", "Yard", "Keep+tags", "Harbour+log", "log", "tags", "GM", "Ledger", "Found", "Found+*self+*read"}
 		look := func() string {

@@ -14,11 +14,13 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/structure"
 )
 
 // The bytes after edits of blocks by their ids.
 func TestEditBlock(t *testing.T) {
+	runtest.InOrder(t)
 	const fence, list, table, callout = "~~~go\nx\n~~~\n\n\n\n^f\n\nend\n", "3. a\n4. b\n   - c\n\n^l\n", "| a |\n|---|\n| 1 |\n^t\n\nend",
 		"> [!tip] T\n> - a\n> - b\n\n^c\n"
 	for _, c := range []struct{ before, args, after string }{
@@ -134,6 +136,7 @@ func blockSamples() map[string]blockSample {
 // Every edit by an id leaves all other blocks of the page as they were, to the byte and as
 // goldmark reads them, and the id names a block of the same kind.
 func TestEditBlockLeavesOthers(t *testing.T) {
+	runtest.InOrder(t)
 	samples := blockSamples()
 	names := slices.Sorted(maps.Keys(samples))
 	rng := rand.New(rand.NewPCG(7, 11))

@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 // The bytes after each edit of one page.
 func TestEditPage(t *testing.T) {
+	runtest.InOrder(t)
 	const fm = "---\ntitle: A # mine\ntags: [a, \"b c\"]\nlist:\n  - one\n  - 2\n# about z\nz: 'x'\n---\n"
 	for _, c := range []struct{ name, before, args, after string }{
 		{"append to the page", "a\n", `"action":"append","content":"b"`, "a\n\nb\n"},

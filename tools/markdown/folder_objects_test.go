@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -46,6 +47,7 @@ func TestCreateFolder(t *testing.T) {
 
 // A path that ends in a slash is a folder with all in it, and what leads there is said.
 func TestDeleteFolder(t *testing.T) {
+	runtest.InOrder(t)
 	for _, indexed := range []bool{false, true} {
 		t.Run(fmt.Sprint("indexed ", indexed), func(t *testing.T) {
 			files := map[string]string{

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -50,6 +51,7 @@ func (r *raisedProblems) reason(p status.ProblemType) string {
 // Where the disk is full before an index is complete, the person is told so until there
 // is one, searches read the files, and nothing is left on the disk.
 func TestIndexOnAFullDisk(t *testing.T) {
+	runtest.InOrder(t)
 	dir, disk := t.TempDir(), t.TempDir()
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=2m"); err != nil {
 		t.Skipf("a disk of one's own can be filled, and mounting one is not allowed: %v", err)

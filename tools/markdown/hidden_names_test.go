@@ -37,6 +37,7 @@ func openHiding(t *testing.T, files map[string]string, exclude ...string) *testN
 // An empty folder beside hidden pages once broke every tool, and an agent could
 // make one.
 func TestEmptyFolderBesideHiddenPages(t *testing.T) {
+	runtest.InOrder(t)
 	for rule, file := range map[string]string{"#secret": "A/x.md", "A/*.md": "A/x.md", "property:private": "A/x.md", "A/x.md": "A/x.md"} {
 		text := map[string]string{"#secret": "#secret", "property:private": "---\nprivate: true\n---\n"}[rule]
 		use := func(b *testNotebook) {
@@ -163,6 +164,7 @@ func maskID(answer string) string {
 
 // A rule on a path covers what it names and everything below it, in any spelling.
 func TestRuleCoversWhatIsBelow(t *testing.T) {
+	runtest.InOrder(t)
 	files := map[string]string{"Private/x.md": "plain", "Private/Deep/y.md": "plain", "Private/p.png": "", "Private.md": "plain", "Privateer.md": "plain"}
 	for _, rule := range []string{"Private", "Private/", "/Private/**", "./Private", "private/**", "path:Private", "namespace:Private"} {
 		b := openHiding(t, files, rule)

@@ -17,7 +17,7 @@ import (
 // Somebody exchanges a page, and a folder, with links that lead out while calls read and
 // write them, 10,000 times in `make soak PART=hostile`: nothing beside the vault is read or changed.
 func TestSwappedLinks(t *testing.T) {
-	rounds := runtest.Size(300, 150, 80)
+	rounds := runtest.Size(300, 100, 20)
 	if os.Getenv("HOSTILE_TEXTS") == "all" {
 		rounds = 10_000
 	}
@@ -105,6 +105,7 @@ func TestHardLinkToOutside(t *testing.T) {
 // A page that grows while it is read is read as it was at one moment, and what an agent
 // adds meanwhile is added to what is there.
 func TestPageThatGrows(t *testing.T) {
+	runtest.InOrder(t)
 	b := open(t, map[string]string{"log.md": "0\n"}, nil)
 	stop, wrote := make(chan struct{}), make(chan int)
 	go func() {

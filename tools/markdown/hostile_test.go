@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -32,6 +33,7 @@ var pathArguments = [][2]string{
 // Nothing outside the tenant's folder is read, named or changed, whatever the
 // path, and nothing inside is changed by a path that is refused.
 func TestHostilePaths(t *testing.T) {
+	runtest.InOrder(t)
 	base := t.TempDir()
 	secret := "secret-canary-7341"
 	for _, file := range []string{"a/Welcome.md", "ab/secret.md", "A2/secret.md", "secret.md"} {

@@ -113,6 +113,7 @@ func hostileTexts(around string) []string {
 // Every text argument of every tool is given every hostile text: each call is answered,
 // a refusal has a code, and nothing beside the folder is read or changed.
 func TestHostileVault(t *testing.T) {
+	runtest.InOrder(t)
 	b, around := hostileVault(t)
 	makeSpecialFiles(t, b.dir)
 	want := outsideFiles(t, around)
@@ -264,6 +265,7 @@ func makeSpecialFiles(t *testing.T, dir string) {
 
 // Each row of what other servers did with such a vault, with what is right.
 func TestHostileFiles(t *testing.T) {
+	runtest.InOrder(t)
 	b, around := hostileVault(t)
 	makeSpecialFiles(t, b.dir)
 	for _, c := range []struct{ tool, args, code string }{

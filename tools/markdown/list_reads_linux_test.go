@@ -5,11 +5,14 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 // A list and a tree of indexed pages read the index and not the pages: what this
 // process has read, as the system counts it, is a small part of what the pages hold.
 func TestListsReadNoPages(t *testing.T) {
+	runtest.InOrder(t)
 	const pages, bytes = 200, 64 << 10
 	files := map[string]string{}
 	for i := range pages {

@@ -23,6 +23,7 @@ func indexAll(b *testNotebook) {
 // Moves, merges and renamed headings that find the links to change in the index do to
 // every byte what those that read all pages do, and answer the same.
 func TestIndexedMovesEqualFiles(t *testing.T) {
+	runtest.InOrder(t)
 	for seed := range runtest.Seeds(16, 8, 6) {
 		r := rand.New(rand.NewPCG(uint64(seed), 23))
 		files := randomVault(r)

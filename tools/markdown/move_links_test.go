@@ -99,6 +99,7 @@ func TestMoveFolder(t *testing.T) {
 
 // After any move every link that led to one place leads to the same place.
 func TestMovesKeepTargets(t *testing.T) {
+	runtest.InOrder(t)
 	for seed := range runtest.Seeds(60, 20, 8) {
 		rng := rand.New(rand.NewPCG(uint64(seed), 17))
 		files := randomVault(rng)

@@ -10,11 +10,13 @@ import (
 	"testing"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 // An outline that follows what has come and gone is the one that is made of all names,
 // and the one before stays as it was.
 func TestOutlineFollows(t *testing.T) {
+	runtest.InOrder(t)
 	random := rand.New(rand.NewPCG(3, 3))
 	followed := 0
 	files := map[string]bool{}

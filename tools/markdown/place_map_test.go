@@ -5,11 +5,14 @@ import (
 	"maps"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 // A fork is a map of its own, however often it is forked, and what it was forked from
 // stays as it was.
 func TestPlaceMap(t *testing.T) {
+	runtest.InOrder(t)
 	r := rand.New(rand.NewPCG(1, 1))
 	want := map[string]*node{}
 	for i := range 3000 {

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/frontmatter"
 )
 
@@ -35,6 +36,7 @@ func oddElements() map[string]any {
 // After each edit of a property, reading gives what was meant, and all bytes of other keys and
 // elements are the same.
 func TestEditProperty(t *testing.T) {
+	runtest.InOrder(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	texts, elements := oddTexts(), oddElements()
 	var written []string
