@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -119,6 +120,25 @@ func TestLongResults(t *testing.T) {
 	text, _ := tools.PlainJSON(out)
 	if err != nil || len(out.Changes) != 60 || len(text) > 1<<20 || !strings.Contains(out.Changes[0].Diff, "+# Big") || !strings.Contains(out.Changes[59].Diff, "left out") {
 		t.Errorf("a dry run with long diffs has %d bytes, %d changes, %v", len(text), len(out.Changes), err)
+	}
+}
+
+// What a script returns is cut where it is nested deeper than programs read: after its writes,
+// and whatever is beside it.
+func TestDeepResults(t *testing.T) {
+	b := openBench(t, "")
+	for i, code := range []string{
+		`let a = 1; for (let i = 0; i < 9000; i++) a = [a]; a`, `let a = {}; for (let i = 0; i < 300; i++) a = { a }; ({ before: 1, a })`,
+		`let a = 1; for (let i = 0; i < 9000; i++) a = [a]; ({ x: [1, [2], a] })`,
+	} {
+		out, err := b.run(ScriptIn{Code: fmt.Sprintf(`kb.notes.create({ id: "deep%d", markdown: "# Made" }); `, i) + code})
+		if err != nil || out.Cut == nil || len(out.Changes) != 1 || !json.Valid(out.Value.RawMessage) || bytes.Count(out.Value.RawMessage, []byte("[")) > 200 {
+			t.Errorf("%s: %.300s, %+v, %v", code, out.Value.RawMessage, out.Cut, err)
+		}
+	}
+	const shallow = `let a = 1; for (let i = 0; i < 100; i++) a = [a]; a`
+	if out, err := b.run(ScriptIn{Code: shallow}); err != nil || out.Cut != nil {
+		t.Errorf("%s: %+v, %v", shallow, out.Cut, err)
 	}
 }
 

@@ -6,9 +6,34 @@ import (
 	"unicode/utf8"
 )
 
+// maxDepth is how deep a result may be nested. Many programs read some hundred levels, and
+// fail on more.
+const maxDepth = 128
+
+// isTooDeep reports whether a JSON text is nested more than maxDepth deep.
+func isTooDeep(text string) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch b := text[i]; {
+		case quoted && b == '\\':
+			i++
+		case b == '"':
+			quoted = !quoted
+		case quoted:
+		case b == '{' || b == '[':
+			if depth++; depth > maxDepth {
+				return true
+			}
+		case b == '}' || b == ']':
+			depth--
+		}
+	}
+	return false
+}
+
 // cutJSON returns the beginning of a JSON text as valid JSON of at most most
 // bytes: what was begun is closed, and what cannot be shown in part, such as a
-// number or a key without its value, is left out. text may end anywhere; up to
+// number or a key without its value, is left out, as is what is nested too deep. text may end anywhere; up to
 // there it must be valid. Where not even brackets have room, it returns null.
 func cutJSON(text string, most int) string {
 	c := jsonCutter{text: text, most: most}
@@ -56,6 +81,9 @@ func (c *jsonCutter) next() bool {
 	}
 	switch b := c.text[c.pos]; b {
 	case '{', '[':
+		if len(c.open) == maxDepth {
+			return false
+		}
 		c.open = append(c.open, b+2) // in ASCII each closing one stands two behind
 		c.key = b == '{'
 		c.pos++

@@ -88,7 +88,7 @@ func (r *run) scriptError() *Error {
 	switch {
 	case t.Host:
 		e.Name, e.Status, e.Body = HostCallError, t.Status, t.Body
-		if int64(len(e.Body)) > r.limits.Result {
+		if int64(len(e.Body)) > r.limits.Result || isTooDeep(string(e.Body)) {
 			e.Body = json.RawMessage(cutJSON(string(e.Body), int(r.limits.Result)))
 		}
 	case t.Name != "" && t.Name != "Error":

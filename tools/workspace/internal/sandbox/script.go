@@ -68,15 +68,20 @@ type Result struct {
 	length int64 // of the whole value, in characters
 }
 
-// Shorten cuts the value to at most most bytes.
+// Shorten cuts the value to at most most bytes, and where it is nested too deep.
 func (r *Result) Shorten(most int) {
-	if len(r.Value) <= most {
+	deep := isTooDeep(string(r.Value))
+	if len(r.Value) <= most && !deep {
 		return
+	}
+	why := "Return less: filter, count or page in the script"
+	if deep {
+		why = fmt.Sprintf("It was nested more than %d deep: return it flatter, or as text", maxDepth)
 	}
 	r.Value = json.RawMessage(repairSurrogates(cutJSON(string(r.Value), most)))
 	r.Cut = &Cut{Kept: int64(len(r.Value)), Length: r.length, Message: fmt.Sprintf(
-		"the result was cut: %d bytes of %d characters are left, closed to valid JSON. Return less: filter, count or page in the script",
-		len(r.Value), r.length)}
+		"the result was cut: %d bytes of %d characters are left, closed to valid JSON. %s",
+		len(r.Value), r.length, why)}
 }
 
 // Cut says that a result was longer than its limit.
