@@ -136,7 +136,7 @@ func TestDeepResults(t *testing.T) {
 			t.Errorf("%s: %.300s, %+v, %v", code, out.Value.RawMessage, out.Cut, err)
 		}
 	}
-	const shallow = `let a = 1; for (let i = 0; i < 100; i++) a = [a]; a`
+	const shallow = `let a = 1; for (let i = 0; i < 45; i++) a = [a]; a`
 	if out, err := b.run(ScriptIn{Code: shallow}); err != nil || out.Cut != nil {
 		t.Errorf("%s: %+v, %v", shallow, out.Cut, err)
 	}

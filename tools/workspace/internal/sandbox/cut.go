@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how deep a result may be nested. Many programs read some hundred levels, and
+// maxDepth is how deep a result may be nested. Some programs read 64 levels with those around it, and
 // fail on more.
-const maxDepth = 128
+const maxDepth = 50
 
 // isTooDeep reports whether a JSON text is nested more than maxDepth deep.
 func isTooDeep(text string) bool {
