@@ -54,6 +54,28 @@ func TestAllowedCallTellsItsEnd(t *testing.T) {
 	})
 }
 
+// A question ends with the connection of the client that waits for it.
+func TestQuestionEndsWithItsClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startNotes(t, askWrites(), nil)
+		a := h.agent(cursor)
+		a.startCall("put", `{"path":"a","text":"two\n"}`)
+		synctest.Wait()
+		h.onlyPending()
+		if err := a.c.Conn.Close(); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if left := h.Approvals().Pending(); len(left) > 0 {
+			t.Errorf("%d still ask", len(left))
+		}
+		all := h.Approvals().Outcomes()
+		if len(all) != 1 || all[0].Resolution != status.ClientLeft {
+			t.Errorf("outcomes %+v", all)
+		}
+	})
+}
+
 // Four calls wait that create the same folder. The first yes creates it, and the
 // others go on, because all that has gone from their plans is made already.
 func TestYesCountsWhenAFolderIsThereAlready(t *testing.T) {

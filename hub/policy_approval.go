@@ -197,7 +197,12 @@ func (h *Hub) waitForApproval(ctx context.Context, c *call, p *policy.Policy, r 
 		shown.waiting.Store(true)
 		defer shown.waiting.Store(false)
 	}
-	grant, err := h.approvals.WaitForDecision(ctx, r, client)
+	present, end := c.session.ContextUntilLeft(ctx)
+	defer end()
+	grant, err := h.approvals.WaitForDecision(present, r, client)
+	if errors.Is(err, context.Canceled) && ctx.Err() == nil {
+		err = tools.Errorf(tools.Unavailable, "the client closed its connection while the user was asked; nothing was changed")
+	}
 	c.record.waited += h.now().Sub(asked)
 	if grant != nil {
 		c.record.approval = grant.ID

@@ -30,6 +30,8 @@ type Session struct {
 
 	life       context.Context // ends when a person disconnects it
 	disconnect context.CancelFunc
+	presence   context.Context // ends when the client sends nothing more
+	leave      context.CancelFunc
 
 	mu       sync.Mutex
 	client   mcp.Implementation
@@ -45,7 +47,16 @@ type Session struct {
 func NewSession(id string, now time.Time, a ConnectionInfo) *Session {
 	s := &Session{ConnectionInfo: a, ID: id, Since: now, lastSeen: now}
 	s.life, s.disconnect = context.WithCancel(context.Background())
+	s.presence, s.leave = context.WithCancel(s.life)
 	return s
+}
+
+// ContextUntilLeft is ctx, which ends when the client of a stream has closed its end: calls under
+// way may still finish then.
+func (s *Session) ContextUntilLeft(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(s.presence, cancel)
+	return ctx, func() { stop(); cancel() }
 }
 
 // SetClientInfo sets what the client calls itself.

@@ -10,8 +10,10 @@ import (
 )
 
 // drain gives calls in flight the grace when the client closed its end in
-// good order, and then, or otherwise, ends them.
+// good order, and then, or otherwise, ends them. Those that a person is asked about end at
+// once.
 func (st *stream) drain(ctx context.Context, cancel context.CancelFunc, failed error) {
+	st.session.leave()
 	st.mu.Lock()
 	for _, p := range st.pending {
 		if p.listening {

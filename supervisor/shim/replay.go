@@ -83,6 +83,9 @@ func (r *relay) flushQueue(conn net.Conn) {
 		r.mu.Lock()
 		if len(r.queue) == 0 {
 			r.hub = conn
+			if r.closed {
+				endWrites(conn)
+			}
 			r.queueSpace.Broadcast()
 			r.mu.Unlock()
 			return

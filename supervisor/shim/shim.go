@@ -182,6 +182,7 @@ func (r *relay) handleClientEnd(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
+	endWrites(r.hub)
 	if !r.hasAwaitedCallsLocked() {
 		r.end(errClientDone)
 		return
@@ -196,6 +197,14 @@ func (r *relay) handleClientEnd(err error) {
 		}
 		r.end(errClientDone)
 	})
+}
+
+// endWrites tells the hub that the client sends nothing more, so that nobody is asked about
+// its calls: what runs is answered. A pipe of Windows cannot be closed by halves.
+func endWrites(hub net.Conn) {
+	if c, ok := hub.(interface{ CloseWrite() error }); ok {
+		_ = c.CloseWrite() // a hub that is gone is noticed by reading
+	}
 }
 
 // handleClientFrame passes one frame on, or keeps it until there is a hub.

@@ -29,7 +29,8 @@ type shimTest struct {
 type fakeHub struct {
 	t *testing.T
 	*lineWriter
-	r *bufio.Reader
+	r     *bufio.Reader
+	ended chan struct{} // closed when the shim writes nothing more
 }
 
 // lineWriter gives an unbuffered pipe room, as the system's pipes have.
@@ -75,8 +76,9 @@ func newShimTestWithout(t *testing.T, c Config, err error) *shimTest {
 			return nil, *err
 		}
 		near, far := net.Pipe()
-		s.hubs <- &fakeHub{t, newLineWriter(t, far), bufio.NewReader(far)}
-		return near, nil
+		ended := make(chan struct{})
+		s.hubs <- &fakeHub{t, newLineWriter(t, far), bufio.NewReader(far), ended}
+		return halfCloser{near, ended}, nil
 	}
 	go func() { s.done <- Run(t.Context(), c) }()
 	return s
@@ -344,6 +346,49 @@ func TestAnswersBeforeEnd(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// The hub is told at once that the client has closed its pipe, also a hub that comes later.
+func TestHubIsToldOfTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShimTest(t, Config{})
+		hub := s.connect()
+		s.send(callTool("2", "write"))
+		hub.expect(callTool("2", "write"))
+		s.to.close()
+		synctest.Wait()
+		select {
+		case <-hub.ended:
+		default:
+			t.Error("the hub is not told")
+		}
+		hub.write(`{"jsonrpc":"2.0","id":2,"result":{}}`)
+		s.expect(`{"jsonrpc":"2.0","id":2,"result":{}}`)
+		if err := <-s.done; err != nil {
+			t.Error(err)
+		}
+
+		s = newShimTest(t, Config{})
+		s.send(initialize)
+		s.to.close()
+		late := <-s.hubs
+		late.expect(initialize)
+		<-late.ended
+		late.write(`{"jsonrpc":"2.0","id":0,` + welcome)
+		s.expect(`{"jsonrpc":"2.0","id":0,` + welcome)
+		<-s.done
+	})
+}
+
+// A halfCloser notes that nothing more is written to it.
+type halfCloser struct {
+	net.Conn
+	ended chan struct{}
+}
+
+func (c halfCloser) CloseWrite() error {
+	close(c.ended)
+	return nil
 }
 
 func TestSilentHubDoesNotDelayTheEnd(t *testing.T) {
