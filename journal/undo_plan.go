@@ -258,8 +258,6 @@ func (j *Journal) planStep(ctx context.Context, s *undoStep, merging bool, from 
 
 // planChanges fills in the changes that undo s, if the steps before it
 // leave behind what they say and nothing else was edited.
-//
-//nolint:revive // one case after the other is read in one go
 func (s *undoStep) planChanges(ctx context.Context, k tools.Restorer, merging bool, before *precedingUndos) error {
 	if k == nil {
 		return fmt.Errorf("%s does not support undo", s.source)
@@ -267,32 +265,12 @@ func (s *undoStep) planChanges(ctx context.Context, k tools.Restorer, merging bo
 	s.changes, s.merged, s.after = nil, nil, map[string]tools.State{}
 	var conflicting []changeRow // targets that do not hold the bytes that the Change left
 	for _, v := range s.rows {
-		now, undoneBefore := s.after[v.Target]
-		if !undoneBefore {
-			now, undoneBefore = before.states[v.Target]
+		want, fits, err := s.planChange(ctx, k, v, merging, before)
+		if err != nil {
+			return err
 		}
-		if !undoneBefore {
-			var err error
-			if now, err = k.State(ctx, v.Target); err != nil {
-				return err
-			}
-		}
-		want := tools.Change{Target: v.Target, Before: v.After, After: v.Before}
-		want.Before.Revision = "" // another write of the same contents is no edit
-		if !sameState(v.Target, now, v.After) && !before.explainsDifference(k, v.Target, now, v.After) {
-			merged, ok := tools.State{}, false
-			if merging {
-				merged, ok = mergeStates(v.After, now, v.Before)
-			}
-			switch {
-			case ok:
-				want.Before, want.After = now, merged
-				s.merged = append(s.merged, v.Target)
-			case undoneBefore:
-				return newEditedBetweenError(v, now)
-			default:
-				conflicting = append(conflicting, v)
-			}
+		if !fits {
+			conflicting = append(conflicting, v)
 		}
 		s.after[v.Target] = want.After
 		s.addChange(want)
@@ -303,6 +281,47 @@ func (s *undoStep) planChanges(ctx context.Context, k tools.Restorer, merging bo
 		}
 	}
 	return s.checkConflictsWithRestorer(ctx, k, conflicting)
+}
+
+// planChange returns the change that takes v back. It fits if its target holds what v
+// left, or something that can be merged with it.
+func (s *undoStep) planChange(
+	ctx context.Context, k tools.Restorer, v changeRow, merging bool, before *precedingUndos,
+) (want tools.Change, fits bool, err error) {
+	want = tools.Change{Target: v.Target, Before: v.After, After: v.Before}
+	want.Before.Revision = "" // another write of the same contents is no edit
+	now, undoneBefore, err := s.stateBefore(ctx, k, v.Target, before)
+	if err != nil {
+		return want, false, err
+	}
+	if sameState(v.Target, now, v.After) || before.explainsDifference(k, v.Target, now, v.After) {
+		return want, true, nil
+	}
+	if merging {
+		if merged, ok := mergeStates(v.After, now, v.Before); ok {
+			want.Before, want.After = now, merged
+			s.merged = append(s.merged, v.Target)
+			return want, true, nil
+		}
+	}
+	if undoneBefore {
+		return want, false, newEditedBetweenError(v, now)
+	}
+	return want, false, nil
+}
+
+// stateBefore is what a target holds when its turn comes: what was undone before leaves it
+// behind, or it is there now.
+func (s *undoStep) stateBefore(
+	ctx context.Context, k tools.Restorer, target string, before *precedingUndos,
+) (state tools.State, undoneBefore bool, err error) {
+	for _, states := range []map[string]tools.State{s.after, before.states} {
+		if state, undoneBefore = states[target]; undoneBefore {
+			return state, true, nil
+		}
+	}
+	state, err = k.State(ctx, target)
+	return state, false, err
 }
 
 // checkUndo returns why the System itself refuses to take a target back.

@@ -264,32 +264,9 @@ type frameHandler func(frame []byte, err error) error
 // readFrames passes the frames of r to handle until r ends, ctx ends or handle fails, and
 // returns the error of handle. It reads in a goroutine of its own, because a read cannot be
 // interrupted; that goroutine ends with ctx, or with the read during which ctx ended.
-//
-//nolint:revive // one case after the other is read in one go
 func readFrames(ctx context.Context, r io.Reader, most int, handle frameHandler) error {
-	type reading struct {
-		frame []byte
-		err   error
-	}
-	readings := make(chan reading)
-	go func() {
-		defer close(readings)
-		frames := frame.NewReader(r, most)
-		for {
-			b, err := frames.Next()
-			if errors.Is(err, io.EOF) {
-				return
-			}
-			select {
-			case readings <- reading{b, err}:
-			case <-ctx.Done():
-				return
-			}
-			if err != nil && !errors.Is(err, frame.ErrTooLong) {
-				return
-			}
-		}
-	}()
+	readings := make(chan frameReading)
+	go sendFrames(ctx, frame.NewReader(r, most), readings)
 	for {
 		select {
 		case got, more := <-readings:
@@ -301,6 +278,32 @@ func readFrames(ctx context.Context, r io.Reader, most int, handle frameHandler)
 			}
 		case <-ctx.Done():
 			return nil
+		}
+	}
+}
+
+// A frameReading is what reading once has given.
+type frameReading struct {
+	frame []byte
+	err   error
+}
+
+// sendFrames sends what it reads to readings until there is no more or ctx ends, and then
+// closes readings.
+func sendFrames(ctx context.Context, frames *frame.Reader, readings chan<- frameReading) {
+	defer close(readings)
+	for {
+		b, err := frames.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		select {
+		case readings <- frameReading{b, err}:
+		case <-ctx.Done():
+			return
+		}
+		if err != nil && !errors.Is(err, frame.ErrTooLong) {
+			return
 		}
 	}
 }

@@ -115,28 +115,11 @@ func keyStates(c tools.Change) (before, after *cardauth.KeyState, err error) {
 
 // Restore implements [tools.Restorer]: each card gets a new revision that equals the
 // old one.
-//
-//nolint:revive // one case after the other is read in one go
 func (l *local) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
-	var cards []cardstore.StateChange
-	var keys []tools.Change
-	for _, change := range changes {
-		if _, ok := keyOf(change.Target); ok {
-			keys = append(keys, change)
-			continue
-		}
-		one := cardstore.StateChange{Name: cardname.Parse(change.Target)}
-		if change.Before.Exists {
-			one.BeforeAct, _ = strconv.ParseInt(change.Before.Revision, 10, 64) // mostly there is none
-		}
-		var err error
-		if one.Before, err = readState[cardstore.State](change.Before); err != nil {
-			return err
-		}
-		if one.After, err = readState[cardstore.State](change.After); err != nil {
-			return err
-		}
-		cards = append(cards, one)
+	keys, others := splitKeys(changes)
+	cards, err := cardChanges(others)
+	if err != nil {
+		return err
 	}
 	by := cardstore.Caller{Account: cardstore.ServiceAccount(cardstore.Admin), Role: cardstore.Admin}
 	seed := c.Seed
@@ -146,40 +129,78 @@ func (l *local) Restore(ctx context.Context, c tools.CallContext, changes []tool
 	if err := l.store.RestoreStates(ctx, by, cards, seed, true); err != nil {
 		return restoreError(err)
 	}
-	pending := slices.Clone(keys)
-	for _, k := range keys {
-		now, err := l.State(ctx, k.Target)
-		if err != nil {
-			return err
-		}
-		if err := checkKeyUndo(k); err != nil {
-			return err
-		}
-		if !sameState(now, k.Before) && !sameState(now, k.After) {
-			return tools.Errorf(tools.Conflict, "the API key %q was changed later", k.Target)
-		}
-		if sameState(now, k.After) {
-			pending = slices.DeleteFunc(pending, func(c tools.Change) bool { return c.Target == k.Target })
-		}
+	if keys, err = l.unrestoredKeys(ctx, keys); err != nil {
+		return err
 	}
 	restored := make([]tools.Change, len(cards))
 	for i, one := range cards {
 		restored[i] = toolChange(one)
 	}
-	if err := c.BeforeWrite(ctx, slices.Concat(restored, pending)...); err != nil {
+	if err := c.BeforeWrite(ctx, slices.Concat(restored, keys)...); err != nil {
 		return err
 	}
-	err := l.store.RestoreStates(ctx, by, cards, seed, false)
+	err = l.store.RestoreStates(ctx, by, cards, seed, false)
 	if reportCommit(c, err, restored...); err != nil {
 		return restoreError(err)
 	}
-	for _, k := range pending {
+	for _, k := range keys {
 		err := l.restoreKey(ctx, k)
 		if reportCommit(c, err, k); err != nil {
 			return restoreError(err)
 		}
 	}
 	return nil
+}
+
+// splitKeys separates the changes of API keys from those of cards.
+func splitKeys(changes []tools.Change) (keys, cards []tools.Change) {
+	for _, c := range changes {
+		if _, ok := keyOf(c.Target); ok {
+			keys = append(keys, c)
+		} else {
+			cards = append(cards, c)
+		}
+	}
+	return keys, cards
+}
+
+// cardChanges are changes of cards as the store has them.
+func cardChanges(changes []tools.Change) (cards []cardstore.StateChange, err error) {
+	for _, c := range changes {
+		one := cardstore.StateChange{Name: cardname.Parse(c.Target)}
+		if c.Before.Exists {
+			one.BeforeAct, _ = strconv.ParseInt(c.Before.Revision, 10, 64) // mostly there is none
+		}
+		if one.Before, err = readState[cardstore.State](c.Before); err != nil {
+			return nil, err
+		}
+		if one.After, err = readState[cardstore.State](c.After); err != nil {
+			return nil, err
+		}
+		cards = append(cards, one)
+	}
+	return cards, nil
+}
+
+// unrestoredKeys checks that keys can be restored, and returns those that are not restored already.
+func (l *local) unrestoredKeys(ctx context.Context, keys []tools.Change) (unrestored []tools.Change, err error) {
+	for _, k := range keys {
+		now, err := l.State(ctx, k.Target)
+		if err != nil {
+			return nil, err
+		}
+		if err := checkKeyUndo(k); err != nil {
+			return nil, err
+		}
+		switch {
+		case sameState(now, k.After):
+		case sameState(now, k.Before):
+			unrestored = append(unrestored, k)
+		default:
+			return nil, tools.Errorf(tools.Conflict, "the API key %q was changed later", k.Target)
+		}
+	}
+	return unrestored, nil
 }
 
 func sameState(a, b tools.State) bool { return a.Exists == b.Exists && bytes.Equal(a.Data, b.Data) }

@@ -118,20 +118,10 @@ func (r *restorer) readOrder(ctx context.Context, home blockPlace) ([]UUID, erro
 // compareOrders returns what is in another order than it was: the blocks that
 // came back, compared with their former neighbours, and all others, compared
 // with the order before the undo.
-//
-//nolint:revive // one case after the other is read in one go
 func (r *restorer) compareOrders(ctx context.Context) (wrong []string, err error) {
-	var moved []UUID
-	back := map[blockPlace][]blockSnapshot{}
-	for _, v := range r.selectSteps(func(v undoStep) bool { return v.target.isBlock() }) {
-		moved = append(moved, UUID(v.target.name))
-		was, is, err := v.blocks()
-		if err != nil {
-			return nil, err
-		}
-		if v.creates() || !v.deletes() && was.differs(is.blockPlace) {
-			back[is.home()] = append(back[is.home()], is)
-		}
+	moved, back, err := r.movedBlocks()
+	if err != nil {
+		return nil, err
 	}
 	isMoved := func(u UUID) bool { return slices.Contains(moved, u) }
 	for home, was := range r.orders {
@@ -144,14 +134,36 @@ func (r *restorer) compareOrders(ctx context.Context) (wrong []string, err error
 				wrong = append(wrong, "the position of block "+string(k.UUID))
 			}
 		}
-		gone := func(u UUID) bool { return isMoved(u) || !slices.Contains(now, u) }
-		come := func(u UUID) bool { return isMoved(u) || !slices.Contains(was, u) }
-		if !slices.Equal(slices.DeleteFunc(slices.Clone(was), gone), slices.DeleteFunc(slices.Clone(now), come)) {
+		if !sameOrder(was, now, isMoved) {
 			wrong = append(wrong, "the order of blocks "+home.describe())
 		}
 	}
 	slices.Sort(wrong)
 	return wrong, nil
+}
+
+// movedBlocks are the blocks of all steps, and those of them that come back, by where.
+func (r *restorer) movedBlocks() (moved []UUID, back map[blockPlace][]blockSnapshot, err error) {
+	back = map[blockPlace][]blockSnapshot{}
+	for _, v := range r.selectSteps(func(v undoStep) bool { return v.target.isBlock() }) {
+		moved = append(moved, UUID(v.target.name))
+		was, is, err := v.blocks()
+		if err != nil {
+			return nil, nil, err
+		}
+		if v.creates() || !v.deletes() && was.differs(is.blockPlace) {
+			back[is.home()] = append(back[is.home()], is)
+		}
+	}
+	return moved, back, nil
+}
+
+// sameOrder reports whether the blocks that are in both was and now have one order in
+// them, but for those that were moved.
+func sameOrder(was, now []UUID, isMoved func(UUID) bool) bool {
+	gone := func(u UUID) bool { return isMoved(u) || !slices.Contains(now, u) }
+	come := func(u UUID) bool { return isMoved(u) || !slices.Contains(was, u) }
+	return slices.Equal(slices.DeleteFunc(slices.Clone(was), gone), slices.DeleteFunc(slices.Clone(now), come))
 }
 
 func (p blockPlace) describe() string {

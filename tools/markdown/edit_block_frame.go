@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -85,65 +86,76 @@ func kindsOf(text string) (all []structure.Kind) {
 
 // framed is content that replaces the block, in the block's frame if it has none and is
 // what such a frame can hold.
-//
-//nolint:revive // one case after the other is read in one go
 func (e blockEdit) framed(content string) string {
-	text := e.page.Text
 	kinds := kindsOf(content)
-	isText := len(kinds) > 0
-	for _, k := range kinds {
-		if k == e.of.Kind && k != structure.ParagraphBlock {
-			return content
-		}
-		isText = isText && k == structure.ParagraphBlock
+	if e.of.Kind != structure.ParagraphBlock && slices.Contains(kinds, e.of.Kind) {
+		return content
 	}
+	isText := len(kinds) > 0 && !slices.ContainsFunc(kinds, func(k structure.Kind) bool { return k != structure.ParagraphBlock })
 	f, framed := e.frameOf()
-	within := func() string { // the frame, with content in it
-		inner := withMargin(content, strings.TrimPrefix(f.margin, e.margin))
-		head := strings.TrimSuffix(text[e.of.Start:f.start], "\n")
-		if f.lines {
-			head += "\n"
-			inner = strings.TrimPrefix(f.margin, e.margin) + inner
-		}
-		return e.unindented(head) + inner + e.unindented(text[f.end:e.textEnd])
-	}
 	switch e.of.Kind {
 	case structure.FenceBlock, structure.MathBlock, structure.CommentBlock:
 		if framed {
-			return within()
+			return e.fill(f, content)
 		}
 	case structure.TableBlock:
-		if isText && !strings.Contains("\n"+content+"\n", "\n\n") && strings.Count(content, "|") > strings.Count(content, "\n") {
-			return within()
+		if isText && isTableRows(content) {
+			return e.fill(f, content)
 		}
 	case structure.QuoteBlock:
-		inner := withMargin(content, "> ")
-		if f.lines {
-			return e.unindented(text[e.of.Start:f.start]) + "\n> " + inner
+		inner := "> " + withMargin(content, "> ")
+		if f.lines { // a callout, whose first line stays
+			return e.unindented(e.page.Text[e.of.Start:f.start]) + "\n" + inner
 		}
-		return "> " + inner
+		return inner
 	case structure.IndentedBlock:
 		return "    " + withMargin(content, "    ")
 	case structure.ItemBlock:
 		if len(kinds) == 0 || kinds[0] != structure.ListBlock {
-			mark, box := itemMark(text[e.of.Start:e.of.End])
+			mark, box := itemMark(e.page.Text[e.of.Start:e.of.End])
 			return mark + box + withMargin(content, strings.Repeat(" ", len(mark)))
 		}
 	case structure.HeadingBlock:
-		line := text[e.of.Start:e.of.End]
-		if isText && strings.HasPrefix(line, "#") && !strings.Contains(content, "\n") {
-			return line[:len(line)-len(strings.TrimLeft(line, "#"))] + " " + content
-		}
-		if last := e.page.Lines[e.of.Last]; isText && len(kinds) == 1 && e.of.Last > e.of.First {
-			return content + "\n" + strings.TrimLeft(text[last.Start:last.End], " \t>")
+		if isText {
+			return e.retitled(content, len(kinds) == 1)
 		}
 	case structure.ParagraphBlock:
 		if isText && len(kinds) == 1 && !footnote.MatchString(content) {
-			return footnote.FindString(text[e.of.Start:e.of.End]) + content
+			return footnote.FindString(e.page.Text[e.of.Start:e.of.End]) + content
 		}
 	default:
 	}
 	return content
+}
+
+// fill is the block with content in its frame.
+func (e blockEdit) fill(f frame, content string) string {
+	margin := strings.TrimPrefix(f.margin, e.margin)
+	inner := withMargin(content, margin)
+	head := strings.TrimSuffix(e.page.Text[e.of.Start:f.start], "\n")
+	if f.lines {
+		head += "\n"
+		inner = margin + inner
+	}
+	return e.unindented(head) + inner + e.unindented(e.page.Text[f.end:e.textEnd])
+}
+
+// isTableRows reports whether each line of a text has a cell of a table.
+func isTableRows(text string) bool {
+	return !strings.Contains("\n"+text+"\n", "\n\n") && strings.Count(text, "|") > strings.Count(text, "\n")
+}
+
+// retitled is text with the marks of the heading: those before it, or the line below it,
+// which only one paragraph can have.
+func (e blockEdit) retitled(text string, oneParagraph bool) string {
+	heading := e.page.Text[e.of.Start:e.of.End]
+	if strings.HasPrefix(heading, "#") && !strings.Contains(text, "\n") {
+		return heading[:len(heading)-len(strings.TrimLeft(heading, "#"))] + " " + text
+	}
+	if last := e.page.Lines[e.of.Last]; oneParagraph && e.of.Last > e.of.First {
+		return text + "\n" + strings.TrimLeft(e.page.Text[last.Start:last.End], " \t>")
+	}
+	return text
 }
 
 // unindented is a part of the page without the margin of the block.

@@ -13,8 +13,6 @@ const (
 
 // startBlock opens what begins at the next character. The first blocks hold the place;
 // paragraph: so does the paragraph that is open.
-//
-//nolint:revive // one case after the other is read in one go
 func (s *scanner) startBlock(depth int, paragraph bool) (Line, placeKind) {
 	n := len(s.open)
 	inText := n > 0 && s.open[n-1].kind.isParagraph() // which goes on if nothing begins here
@@ -26,9 +24,29 @@ func (s *scanner) startBlock(depth int, paragraph bool) (Line, placeKind) {
 		s.next = s.at // its blanks belong to it
 		return s.addLeaf(depth, openBlock{kind: IndentedBlock}, Line{Code: true}), isLeaf
 	}
+	if l, kind := s.startMarked(depth, rest, inText); kind != isText {
+		return l, kind
+	}
+	if level := underline(rest); level > 0 && paragraph && s.open[n-1].kind == ParagraphBlock {
+		return s.underlined(level), isLeaf
+	}
+	if isRule(rest) {
+		l := s.addLeaf(depth, openBlock{kind: RuleBlock}, Line{})
+		s.closeText()
+		return l, isLeaf
+	}
+	if s.startItem(depth, paragraph, rest) {
+		return Line{}, isContainer
+	}
+	return Line{}, isText
+}
+
+// startMarked opens what begins with a character of its own: a quote, a heading, a fence,
+// HTML, a comment or a formula.
+func (s *scanner) startMarked(depth int, rest string, inText bool) (Line, placeKind) {
 	switch rest[0] {
 	case '>':
-		if n < maxDepth {
+		if len(s.open) < maxDepth {
 			s.closeTo(depth)
 			s.add(openBlock{kind: QuoteBlock})
 			s.readQuote()
@@ -53,17 +71,6 @@ func (s *scanner) startBlock(depth int, paragraph bool) (Line, placeKind) {
 			}
 			return l, isLeaf
 		}
-	}
-	if level := underline(rest); level > 0 && paragraph && s.open[n-1].kind == ParagraphBlock {
-		return s.underlined(level), isLeaf
-	}
-	if isRule(rest) {
-		l := s.addLeaf(depth, openBlock{kind: RuleBlock}, Line{})
-		s.closeText()
-		return l, isLeaf
-	}
-	if s.startItem(depth, paragraph, rest) {
-		return Line{}, isContainer
 	}
 	return Line{}, isText
 }
