@@ -11,7 +11,7 @@ import (
 func TestAllowOrigin(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"a table of its own", "[hub]\nport = 1 # mine\n", "[hub]\nport = 1 # mine\n\n[bridge]\norigins = [\"file://\"]\n"},
-		{"the table that is there", "[bridge]\n# careful\nplain_token = false\n\n[hub]\nport = 1\n", "[bridge]\n# careful\nplain_token = false\norigins = [\"file://\"]\n\n[hub]\nport = 1\n"},
+		{"an existing table", "[bridge]\n# careful\nplain_token = false\n\n[hub]\nport = 1\n", "[bridge]\n# careful\nplain_token = false\norigins = [\"file://\"]\n\n[hub]\nport = 1\n"},
 		{"an empty list", "[bridge]\norigins = [] # none yet\n", "[bridge]\norigins = [\"file://\"] # none yet\n"},
 		{"behind others", "[bridge]\norigins = [\n  \"app://x\", # mine\n  'null' # both\n]\n", "[bridge]\norigins = [\n  \"app://x\", # mine\n  'null', \"file://\" # both\n]\n"},
 		{"before a last comma", "[bridge]\norigins = [\"app://x\",]\n", "[bridge]\norigins = [\"app://x\", \"file://\",]\n"},

@@ -27,7 +27,7 @@ func TestTrustBytes(t *testing.T) {
 			func(c config.Config) (config.Edit, error) { return c.GrantSource("a", nil, nil, "") },
 			"# mine\n" + tableA + "# end\n\n[[client]] # one\nname = \"Cursor\"\ntoken = true\n\n[[rule]]\ndo = \"deny\"\n\n" + tableB,
 		},
-		"client that is there": {
+		"existing client": {
 			func(c config.Config) (config.Edit, error) {
 				return c.GrantClient(config.Client{Name: "cursor", Effects: []string{"read"}})
 			},
@@ -49,7 +49,7 @@ func TestTrustBytes(t *testing.T) {
 			},
 			mine + "\n[[rule]]\ndo = \"always\"\nclient = \"x\"\nproven = true\nsource = \"a\"\ntool = \"write_page\"\nschema = \"12\"\n",
 		},
-		"rule that is there": {
+		"existing rule": {
 			func(c config.Config) (config.Edit, error) { return c.AddRule(config.Rule{Do: "deny"}) }, mine,
 		},
 	} {

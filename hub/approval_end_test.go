@@ -103,7 +103,7 @@ func TestYesCountsWhenAFolderIsThereAlready(t *testing.T) {
 }
 
 // What another call has made meanwhile leaves the plan of a call that waits, so that a person
-// is not asked to make a folder that is there. If it is gone again, they are asked again.
+// is not asked to make an existing folder. If it is gone again, they are asked again.
 func TestStepsThatWereMadeLeaveAPlan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startNotes(t, askWrites(), nil)

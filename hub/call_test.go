@@ -108,7 +108,7 @@ func TestAnswerIsCapped(t *testing.T) {
 	}
 }
 
-// A tool that does not heed its deadline is answered for, and its slot stays
+// A call whose tool passes its deadline is answered, and its slot stays
 // taken until it returns.
 func TestDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

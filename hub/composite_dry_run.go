@@ -183,7 +183,7 @@ func toolReportsWrites(c *call, open *draftedSource) bool {
 func errUnforeseeable(c *call) error {
 	return tools.Errorf(tools.Denied, "what %s does in source %s cannot be known before it is done", c.tool.info.Name,
 		c.source.conf.Name).
-		WithHint("Call it by itself.")
+		WithHint("Call it directly, not from another tool.")
 }
 
 // judgeWrite decides about what a call would write.

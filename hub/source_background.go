@@ -13,7 +13,7 @@ var sourceBackgroundProblem = status.ProblemType{
 	Description: "The background work of a source ended with an error: its index, its synchronisation or its schedule is not up to date. " +
 		"The source serves what it has.",
 	Title: "source {source}: background work stopped: {why}",
-	Fix:   "Lectern tries again by itself, at the latest after a minute; `lectern logs` has the reason.",
+	Fix:   "Lectern tries again automatically, at the latest after a minute; `lectern logs` has the reason.",
 }
 
 // minHealthyRunTime is how long background work must last for its end to count as the

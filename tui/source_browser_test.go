@@ -93,7 +93,7 @@ func TestBrowserGoesOn(t *testing.T) {
 		n := len(c.pages.read)
 		r.press("x") // means nothing here
 		if len(c.pages.read) != n {
-			t.Errorf("a page that is there was read again: %q", c.pages.read[n:])
+			t.Errorf("a page was read again: %q", c.pages.read[n:])
 		}
 		r.send(tea.WindowSizeMsg{Width: 110, Height: 45})
 		if got := c.pages.read; len(got) != n+1 || got[n] != "welcome Journal/2026-11-21.md" {

@@ -189,7 +189,7 @@ func reasonNotToRun(line string) string {
 	return ""
 }
 
-// Every link of the guide leads to a file that is there.
+// Every link of the guide leads to an existing file.
 func TestGuideLinks(t *testing.T) {
 	for _, file := range guideFiles(t) {
 		text, err := os.ReadFile(file)

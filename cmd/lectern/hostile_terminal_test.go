@@ -129,7 +129,7 @@ func TestHostileTextInATerminal(t *testing.T) {
 			a.nextAnswer(t)
 		}
 	}
-	call(1000, "write_page", map[string]any{"path": "One.md", "content": strings.ReplaceAll(page, "\x00", ""), "source": "notes"}) // with a zero byte it is no text, and no difference is shown
+	call(1000, "write_page", map[string]any{"path": "One.md", "content": strings.ReplaceAll(page, "\x00", ""), "source": "notes"}) // with a zero byte it is not text, and no difference is shown
 	x.waitFor("! 1 pending")
 	for _, keys := range []string{"1", "jjll", "2", "j", "G", "\r", escape, "3", "j", "\r", escape, "Te", "4", "\r", escape, "5", "jj", "G", "6", "\r", escape, "l", "7", "v", "w", "p", "8", "j", "9", "\x10own", escape, "?own", escape} {
 		x.typeKeys(keys)

@@ -14,7 +14,7 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// The marker adds to an answer and changes nothing that is there without it.
+// The marker adds to an answer and changes nothing else in it.
 func TestDataMarker(t *testing.T) {
 	type result struct {
 		Meta       map[string]any  `json:"_meta"`

@@ -14,7 +14,7 @@ import (
 // script is install.sh at the top of the source.
 var script = filepath.Join("..", "..", "install.sh")
 
-// install.sh verifies before it installs: with minisign where that is there.
+// install.sh verifies before it installs: with minisign where that is installed.
 func TestInstallScript(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("no curl here")

@@ -326,8 +326,8 @@ func (a *changeApplier) rewriteFiles(changes []Change) error {
 	return errors.Join(failed...)
 }
 
-// addFolder creates a folder. One that is there already, with nothing in it that
-// the draft could see, is used as it is.
+// addFolder creates a folder. An existing one with nothing in it that the draft
+// could see is used as it is.
 func (a *changeApplier) addFolder(dir string, c Change) error {
 	err := a.f.makeFolder(dir, fs.FileMode(c.After.Mode))
 	if errors.Is(err, ErrExists) {

@@ -119,7 +119,7 @@ func (c *Committer) takeFromTrash(changes []Change) {
 			}
 			data, err := readRegular(c.f.root, try, int64(len(change.After.Data)), false)
 			if err == nil && bytes.Equal(data, change.After.Data) {
-				_ = c.removeFromTrash(try) // if it stays, it is there twice
+				_ = c.removeFromTrash(try) // if it stays, the page exists in both places
 				break
 			}
 		}

@@ -108,7 +108,7 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	_ = http.NewResponseController(w).Flush()
 }
 
-// GetHealth asks the running hub how it is, or returns ErrNoHub. A hub that is there
+// GetHealth asks the running hub how it is, or returns ErrNoHub. A hub that runs
 // and does not listen, because it starts, shuts down or has lost its sockets, gets a
 // moment to do so or to be gone.
 func GetHealth(ctx context.Context, p Paths) (h Health, err error) {

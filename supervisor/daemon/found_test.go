@@ -66,7 +66,7 @@ func TestRemovedFilesArePutBack(t *testing.T) {
 	}
 }
 
-// A client that comes while the folder is gone waits for the hub that is there.
+// A client that comes while the folder is gone waits for the running hub.
 func TestHubWithoutItsFolderIsWaitedFor(t *testing.T) {
 	w := newHubTest(t)
 	w.Timing.CheckFiles = 300 * time.Millisecond

@@ -49,7 +49,7 @@ type BatchOp struct {
 // BatchCardsIn are the arguments of batch_cards.
 type BatchCardsIn struct {
 	Operations []BatchOp `json:"operations" jsonschema:"1 to 100, in order"`
-	Mode       BatchMode `json:"mode,omitempty" jsonschema:"per_item (default): each by itself; transactional: all or none"`
+	Mode       BatchMode `json:"mode,omitempty" jsonschema:"per_item (default): each separately; transactional: all or none"`
 	DryRun     bool      `json:"dry_run,omitempty" jsonschema:"only say what would change"`
 }
 

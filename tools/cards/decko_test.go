@@ -17,8 +17,8 @@ import (
 
 func decko(t *testing.T) toolbox { return remoteBox(t, false, "admin", tools.Privacy{}) }
 
-// Decko takes any type for a missing one, and a batch may change the type of a card
-// that is there.
+// Decko takes any type for a missing one, and a batch may change the type of an
+// existing card.
 func TestTypeIsAlwaysSaid(t *testing.T) {
 	b := decko(t)
 	out := b.must(t, "batch_cards", map[string]any{"operations": []any{

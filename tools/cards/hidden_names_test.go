@@ -17,7 +17,7 @@ func TestRuleByPathIsNoOracle(t *testing.T) {
 	rules := tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "Harb*"}, {Path: "Town/t*"}}}
 	for _, role := range []string{"user", "gm", "admin"} {
 		b := ownBox(t, rules)
-		for _, names := range [][2]string{ // of a card that is there, and of one that is not
+		for _, names := range [][2]string{ // of an existing card, and of one that does not exist
 			{"Harbour", "Harbnone"},
 			{"harbours", "harbnones"},
 			{"Harbour+x", "Harbnone+x"},

@@ -161,7 +161,7 @@ func TestReferencesToHidden(t *testing.T) {
 }
 
 // No write touches what is hidden or makes it, and the sentence is the same
-// for a page that is there and one that would be hidden.
+// for an existing page and one that would be hidden.
 func TestWritesKeepAway(t *testing.T) {
 	for _, kind := range []string{"db", "file"} {
 		d, f, _ := openWorld(t, kind, true)

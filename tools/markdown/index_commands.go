@@ -17,7 +17,7 @@ func indexCommands() []tools.Command[*Notebook] {
 	return []tools.Command[*Notebook]{{
 		CommandInfo: tools.CommandInfo{
 			Name: "index rebuild", Doc: "Read all pages of a folder into its index again.\n\n" +
-				"Lectern notices by itself what has changed. This is for when you doubt it; searches wait for the index meanwhile.",
+				"Lectern notices changes automatically. This is for when you doubt it; searches wait for the index meanwhile.",
 		},
 		Run: func(n *Notebook, ctx context.Context, _ tools.CommandCall, out io.Writer) error {
 			return rebuildIndex(ctx, n, out)
@@ -36,7 +36,7 @@ func rebuildIndex(ctx context.Context, n *Notebook, out io.Writer) error {
 	case err != nil:
 		return &tools.Error{
 			Code: tools.Unavailable, Message: "the index was not made: " + describeIndexFailure(err),
-			Hint: "Searches read the files meanwhile, with the same results; Lectern tries again by itself.", Cause: err,
+			Hint: "Searches read the files meanwhile, with the same results; Lectern tries again automatically.", Cause: err,
 		}
 	case pages == 0:
 		_, err = fmt.Fprintf(out, "no index: it begins with %d pages; fewer are read as fast\n", n.index.least)

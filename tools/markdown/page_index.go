@@ -29,7 +29,7 @@ var indexBroken = status.ProblemType{
 	Description: "The index of a source's pages cannot be written, so each search reads the files. The results are the same, but take " +
 		"longer. The index is only a cache: it can be deleted at any time.",
 	Title: "the pages of {source} cannot be indexed: {why}",
-	Fix:   "Do what the message says; Lectern tries again by itself.",
+	Fix:   "Do what the message says; Lectern tries again automatically.",
 }
 
 // maxInline is how many pages a call reads into the index before it answers. If more

@@ -24,7 +24,7 @@ var (
 		Description: "The pages of a source and those in its database are not in step: the database cannot be reached, a page cannot be " +
 			"written, or all pages are gone from one side. Both sides keep what they have.",
 		Title: "{source} is not in step with its database: {why}",
-		Fix:   "`lectern markdown sync status` shows more; Lectern tries again by itself.",
+		Fix:   "`lectern markdown sync status` shows more; Lectern tries again automatically.",
 	}
 	syncConflicts = status.ProblemType{
 		Code: "markdown.conflicts", Severity: status.Warning,

@@ -27,7 +27,7 @@ const (
 )
 
 // A mirror that is killed between any two steps, or between a step and what is kept of
-// it, finishes its work when it starts again: nothing is lost, nothing is there twice.
+// it, finishes its work when it starts again: nothing is lost, nothing is doubled.
 func TestKilledWhileSynchronising(t *testing.T) {
 	every := 10
 	if os.Getenv("ROUNDS") != "" {

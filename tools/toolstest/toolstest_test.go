@@ -53,7 +53,7 @@ func failing(t *testing.T, name string, patience time.Duration, kind tools.Kind,
 	return failed
 }
 
-// A System with one fault fails the check that is there for it, and the same
+// A System with one fault fails the check made for it, and the same
 // System without the fault passes all.
 func TestSuiteFindsFaults(t *testing.T) {
 	for fault, want := range map[fault]struct{ check, says string }{

@@ -31,7 +31,7 @@ const (
 	meetingClass = `{"name":"Meeting","template":"# Meeting\n\n## Date\n\n## Attendees\n- ","fields":{"Date":{"type":"date","required":true},"Attendees":{"type":"list"},"Decisions":{"type":"markdown"}}}`
 )
 
-// welcomeRequests fill a workspace that is there.
+// welcomeRequests fill an existing workspace.
 func welcomeRequests(workspace string) (requests []notesapi.Request, err error) {
 	add := func(method, path string, body []byte) {
 		requests = append(requests, notesapi.Request{Method: method, Path: "/workspaces/" + workspace + path, Body: body})

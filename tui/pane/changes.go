@@ -65,7 +65,7 @@ func changesHelp(k Keys) []KeyGroup {
 	}}}
 }
 
-// SetSnapshot implements [Pane]. The selection stays where it is while that is there.
+// SetSnapshot implements [Pane]. The selection stays while its row exists.
 func (p Changes) SetSnapshot(s status.Snapshot) Pane {
 	hubEnded := hubRestarted(p.snap, s) || !IsHubRunning(s)
 	if hubRestarted(p.snap, s) {

@@ -92,7 +92,7 @@ func (p Clients) agentKeyDisabledReason(k tea.KeyPressMsg, s status.Session) str
 	case key.Matches(k, p.keys.Remove) && s.Transport == status.Route:
 		return "This program only sends requests to a route of a source, so it has no connection to end."
 	case key.Matches(k, p.keys.Remove) && s.Transport == status.Own:
-		return "The source makes these calls by itself, so there is no connection to end."
+		return "The source itself makes these calls, so there is no connection to end."
 	case key.Matches(k, p.keys.PauseClient, p.keys.ReadOnly, p.keys.Revoke) && s.Client == "":
 		return "This agent has no name. Press H to pause all writes."
 	case key.Matches(k, p.keys.PauseClient) && !p.snap.Hub.WritesPaused.IsZero():

@@ -174,7 +174,7 @@ function add(w: World, items: Item[], gap: Gap, page: number, keys: string[], ba
   return ids
 }
 
-/** Stores a text. A heading that is there stays, whatever the text is. */
+/** Stores a text. An existing heading stays, whatever the text is. */
 function write(w: World, id: number, content: string, makePages = true): void {
   const { title, heading, tags, refs, deadline } = parse(w, content, makePages)
   w.set(id, {

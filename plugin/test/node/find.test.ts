@@ -42,7 +42,7 @@ for (const kind of ['og', 'db'] as const) {
       assert.deepEqual(await found(ask, { namespace: 'Boo' }), [[], 0])
     })
 
-    test('by a property that is there, in parts', async () => {
+    test('by an existing property, in parts', async () => {
       const { ask } = openSeed(kind)
       await ask('blocks.update', { uuid: known.first, properties: { mood: 'fine' } })
       await ask('blocks.update', { uuid: known.second, properties: { mood: 'odd' } })

@@ -111,7 +111,8 @@ func checkHubVersion(_ context.Context, r *checkRun) status.Check {
 	if own := r.BuildInfo(); vitals.Build != own.Build {
 		return addResultAction(warnResult(fmt.Sprintf("the hub is version %s (%s), this is %s (%s)", vitals.Version, vitals.Build, own.Version,
 			own.Build),
-			"A newer hub takes over by itself once no call is in flight. To switch now, restart the hub; agents stay connected."), status.RestartHub,
+			"A newer hub takes over automatically once no call is in flight. To switch now, restart the hub; agents stay connected."),
+			status.RestartHub,
 			"")
 	}
 	return okResult("version %s, build %s", vitals.Version, vitals.Build)

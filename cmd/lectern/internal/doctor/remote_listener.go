@@ -30,7 +30,7 @@ func checkRemoteListener(_ context.Context, r *checkRun) status.Check {
 	}
 	const fix = `If that is not what you want, run: lectern config set listen.address "", and restart the hub.`
 	if why := certificateFault(conf.Listen, r.Now()); why != "" {
-		return warnResult(describeRemoteListener(conf.Listen)+"; "+why, "Renew the certificate; the hub reads it again by itself.")
+		return warnResult(describeRemoteListener(conf.Listen)+"; "+why, "Renew the certificate; the hub reads it again automatically.")
 	}
 	return warnResult(describeRemoteListener(conf.Listen), fix)
 }

@@ -214,7 +214,7 @@ func deletesCards(route route, body []byte) bool {
 		})
 }
 
-// create makes a card, or with fetch_or_initialize changes the one that is there.
+// create makes a card, or with fetch_or_initialize changes the existing one.
 func (r *request) create(s *cardstore.Store, o op, name string) (cardstore.Card, error) {
 	content, err := r.api.text(o.cardBody)
 	if err != nil {

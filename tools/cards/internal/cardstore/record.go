@@ -39,7 +39,7 @@ func (r *Record) add(n cardname.Name, act int64) {
 func (r *Record) Act(n cardname.Name) int64 { return r.acts[n.Key()] }
 
 // Names are the names that were written, by their keys in order. A card that was
-// renamed is there twice.
+// renamed has both its names.
 func (r *Record) Names() (names []cardname.Name) {
 	for _, key := range slices.Sorted(maps.Keys(r.names)) {
 		names = append(names, r.names[key])

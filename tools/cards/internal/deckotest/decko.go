@@ -176,7 +176,7 @@ func ignoreWrite(in map[string]any) {
 		}
 	}
 	if in["fetch_or_initialize"] == true && in["type"] == nil {
-		in["type"] = "RichText" // it changes the type of a card that is there
+		in["type"] = "RichText" // it changes the type of an existing card
 	}
 }
 

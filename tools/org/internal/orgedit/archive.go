@@ -241,7 +241,7 @@ func (d *moveEdit) markArchived(at int, todo orgfile.TodoKeywords, mark string) 
 }
 
 // updateAfterCut counts the tasks of the heading that Emacs stands on after it
-// cut a subtree at pos: the parent of the entry that is there now.
+// cut a subtree at pos: the parent of the entry that follows now.
 func (d *moveEdit) updateAfterCut(pos int) {
 	if !d.settings.Statistics {
 		return
