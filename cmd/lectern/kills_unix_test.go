@@ -177,7 +177,7 @@ func kills(t *testing.T) int {
 	case runtest.UnderRace: // each kill starts two processes, which takes seconds then
 		return 3
 	default:
-		return 12
+		return 6
 	}
 }
 

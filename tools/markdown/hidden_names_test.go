@@ -67,6 +67,7 @@ func TestEmptyFolderBesideHiddenPages(t *testing.T) {
 // halves get the same answers. WORLDS asks all probes for 200 names under every rule;
 // else that is done for those that once told, under one rule by path and one by tag.
 func TestDryRunsAreNoOracle(t *testing.T) {
+	runtest.InOrder(t)
 	probes := map[string]string{
 		"move_page":                 `{"sourcePath":"a.md","destinationPath":"DIR%s.md","dry_run":true}`,
 		"move_page below":           `{"sourcePath":"a.md","destinationPath":"DIR%s.md/x.md","dry_run":true}`,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -17,6 +18,7 @@ import (
 // of a link, names that differ in case or in accents, titles and aliases, in a vault
 // of Obsidian and in plain folders.
 func TestIndexedLinksEqualFiles(t *testing.T) {
+	runtest.InOrder(t)
 	files := []string{
 		"Alpha.md", "A/Alpha.md", "A/beta.md", "A/B/Beta.md", "A/_index.md", "A/B.md", "_index.md", "v1.2.md", "Café.md", "A/Cafe\u0301.md",
 		"ALPHA.md", "x y.md", "A/pic.png", "pic.png", "A/data.v1.csv", "deep/er/est/Gamma.md", "deep/Gamma.md",

@@ -13,12 +13,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
 // TestLargePageIsReadByRange: lines of a page that is too large to open are those that a
 // page of the same text would have.
 func TestLargePageIsReadByRange(t *testing.T) {
+	runtest.InOrder(t)
 	dir := t.TempDir()
 	n, _ := openPair(t, dir, nil)
 	var text strings.Builder

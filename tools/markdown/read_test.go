@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -199,6 +200,7 @@ func TestGetTree(t *testing.T) {
 
 // A tree that does not fit loses its deepest level, and says so.
 func TestGetTreeIsBounded(t *testing.T) {
+	runtest.InOrder(t)
 	files := map[string]string{}
 	for i := range 1500 {
 		files[fmt.Sprintf("Folder %d/Page %d.md", i%10, i)] = ""

@@ -80,6 +80,7 @@ func randomSearch(r *rand.Rand) SearchPagesIn {
 // Whatever is edited, by an agent or by anybody else, a search of an index answers
 // what a search of the files does, at once.
 func TestIndexedSearchEqualsFiles(t *testing.T) {
+	runtest.InOrder(t)
 	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		dir := t.TempDir()

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/mirror"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/pagestore"
@@ -29,6 +30,7 @@ const (
 // A mirror that is killed between any two steps, or between a step and what is kept of
 // it, finishes its work when it starts again: nothing is lost, nothing is doubled.
 func TestKilledWhileSynchronising(t *testing.T) {
+	runtest.InOrder(t)
 	every := 10
 	if os.Getenv("ROUNDS") != "" {
 		every = 1

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgagenda"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgtime"
@@ -34,6 +35,7 @@ type agendaCase struct {
 // text. ORG_AGENDAS is how many (make oracle: 2,000; without it a sample),
 // ORG_SEED the first seed.
 func TestAgendaOracle(t *testing.T) {
+	runtest.InOrder(t)
 	command := emacsCommand(t)
 	count, seed := envNumber(t, "ORG_AGENDAS", 30), uint64(envNumber(t, "ORG_SEED", 1))
 	dir := t.TempDir()
@@ -150,6 +152,7 @@ func compareAgendas(t *testing.T, command []string, cases []agendaCase) {
 // TestClockOracle compares the time that random clock lines record with what Emacs
 // adds up.
 func TestClockOracle(t *testing.T) {
+	runtest.InOrder(t)
 	command := emacsCommand(t)
 	dir := t.TempDir()
 	var cases []agendaCase

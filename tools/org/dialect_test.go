@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/org"
 )
@@ -35,6 +36,7 @@ type dialectCall struct {
 // ORG_MCP, a folder that has its sources and those of its library, they are recorded
 // again.
 func TestDialect(t *testing.T) {
+	runtest.InOrder(t)
 	raw, err := os.ReadFile("testdata/dialect.json")
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools/org"
 )
 
@@ -70,6 +71,7 @@ func drawer(lines ...string) string {
 // TestAttachmentsOfHidden: what is attached to a hidden headline, or to a headline of a
 // hidden file, does not exist, by whatever name a visible headline has for its folder.
 func TestAttachmentsOfHidden(t *testing.T) {
+	runtest.InOrder(t)
 	const uuid = "1f0c6e5a-8a1b-4b7e-9d0a-3c5a7e2b9f10"
 	secret := func(lines ...string) string { return "* B\n* Secret :secret:\n" + drawer(lines...) }
 	for name, c := range map[string]struct {
@@ -276,6 +278,7 @@ func TestArchivesOfHidden(t *testing.T) {
 // TestArchivedFromHidden: what Emacs has archived from a hidden file, or from below a
 // hidden headline, to whatever file, is hidden as that is now.
 func TestArchivedFromHidden(t *testing.T) {
+	runtest.InOrder(t)
 	const private = ":PROPERTIES:\n:private: t\n:END:\n"
 	entry := func(lines ...string) string { return "* DONE ARCHIVED\n" + drawer(lines...) + "text\n" }
 	below := func(titles string) string { return entry("ARCHIVE_FILE: ROOT/p.org", "ARCHIVE_OLPATH: "+titles) }

@@ -14,12 +14,14 @@ import (
 	"testing"
 
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 // TestOracle runs random edits of random files here and in Emacs with Org 9.5,
 // and compares the files byte for byte. ORG_ORACLE is how many (make oracle: 5,000;
 // without it a sample), ORG_SEED the first seed.
 func TestOracle(t *testing.T) {
+	runtest.InOrder(t)
 	command := emacsCommand(t)
 	count, seed := envNumber(t, "ORG_ORACLE", 150), uint64(envNumber(t, "ORG_SEED", 1))
 	var cases []testCase

@@ -57,7 +57,7 @@ func SequenceSeeds() iter.Seq[int] {
 	from, _ := strconv.Atoi(first)
 	to, _ := strconv.Atoi(last)
 	if to <= from {
-		return runtest.Seeds(240, 24, 6)
+		return runtest.Seeds(240, 16, 6)
 	}
 	return func(yield func(int) bool) {
 		for seed := from; seed < to && yield(seed); seed++ {

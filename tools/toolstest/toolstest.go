@@ -166,7 +166,7 @@ type suite struct {
 }
 
 // makesCall says whether the i-th of many similar calls is made.
-func makesCall(s *suite, i int) bool { return !s.sampled || runtest.InSample(i, 4, 8) }
+func makesCall(s *suite, i int) bool { return !s.sampled || runtest.InSample(i, 8, 16) }
 
 // A source is an open source with its fixture.
 type source struct {

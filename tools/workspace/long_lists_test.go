@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notesapi"
 )
@@ -33,6 +34,7 @@ func fill(t *testing.T, b *scriptBench, n int, of func(i int) map[string]string)
 // A workspace of usual size is listed and queried whole: a row leaves out what is long, and names
 // it. What does not fit says where it goes on.
 func TestListsOfManyNotes(t *testing.T) {
+	runtest.InOrder(t)
 	b := openBench(t, "")
 	const notes = 3000
 	short, long := strings.Repeat("é", 200), strings.Repeat("é", 201)
@@ -71,6 +73,7 @@ func TestListsOfManyNotes(t *testing.T) {
 
 // A list of which there is more than a script is answered is told, until the script reads on.
 func TestListInParts(t *testing.T) {
+	runtest.InOrder(t)
 	b := openBench(t, "")
 	const notes = 1200
 	property := strings.Repeat("x", 190)
@@ -96,6 +99,7 @@ func TestListInParts(t *testing.T) {
 // A script whose answer is too long has written what it wrote, and is told so: what it returned
 // and what the console wrote is cut.
 func TestLongResults(t *testing.T) {
+	runtest.InOrder(t)
 	b := openBench(t, "")
 	const create = `kb.notes.create({ id: "made%d", markdown: "# Made" }); `
 	for i, code := range []string{
@@ -144,6 +148,7 @@ func TestDeepResults(t *testing.T) {
 
 // One script changes some hundred notes.
 func TestScriptChangesManyNotes(t *testing.T) {
+	runtest.InOrder(t)
 	b := openBench(t, "")
 	fill(t, b, 300, func(int) map[string]string { return map[string]string{"Status": "pending"} })
 	code := `const l = kb.query({ filter: { "properties.Status": "pending", title: { $ne: "Pay the rent" } } });

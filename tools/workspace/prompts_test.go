@@ -3,11 +3,14 @@ package workspace
 import (
 	"strings"
 	"testing"
+
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 // Prompts begin with the sentences of the specification, and embed the notes that they
 // are about.
 func TestPromptsOfTheSpec(t *testing.T) {
+	runtest.InOrder(t)
 	b := openBench(t, "")
 	for _, c := range []struct {
 		name, begins, embeds string

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notesapi"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notestore"
@@ -276,6 +277,7 @@ func TestTasks(t *testing.T) {
 // TestTasksCompile compiles the tasks with the compiler of TypeScript that LECTERN_TSC
 // names.
 func TestTasksCompile(t *testing.T) {
+	runtest.InOrder(t)
 	compiler := os.Getenv("LECTERN_TSC")
 	if compiler == "" {
 		t.Skip("LECTERN_TSC is not set; `make test` sets it to the compiler of the plugin")
@@ -301,6 +303,7 @@ func TestTasksCompile(t *testing.T) {
 
 // The types are those of the routes: every route of a workspace has its function.
 func TestTypes(t *testing.T) {
+	runtest.InOrder(t)
 	types := facadeTypes()
 	if len(types) > 4<<10 {
 		t.Errorf("the types have %d bytes, want at most 4 KiB", len(types))

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 )
 
@@ -46,6 +47,7 @@ func writeUntilKilled(file string) {
 
 // A process that is killed while it writes leaves whole transactions.
 func TestKilledWhileWriting(t *testing.T) {
+	runtest.InOrder(t)
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -6,10 +6,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 // A note that is read with its links has those that are listed of it, however they came about.
 func TestNoteAndLinks(t *testing.T) {
+	runtest.InOrder(t)
 	eachDatabase(t, func(t *testing.T, s *Store) {
 		ctx, rnd := t.Context(), rand.New(rand.NewPCG(3, 4))
 		pick := func(names ...string) string { return names[rnd.IntN(len(names))] }

@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 )
 
 // A search on PostgreSQL goes by the index of words also right after many saves, before
 // anything tidied the database up.
 func TestSearchAfterManySaves(t *testing.T) {
+	runtest.InOrder(t)
 	s := open(t, postgres.Database(t))
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for part := range 10 {

@@ -6,12 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 )
 
 // The links of one note are found by the indexes of what they name, however many links
 // a workspace has.
 func TestLinksOfANoteAreFoundByIndex(t *testing.T) {
+	runtest.InOrder(t)
 	s, err := Open(t.Context(), Options{Database: filepath.Join(t.TempDir(), "notes.db"), Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
@@ -37,6 +39,7 @@ func TestLinksOfANoteAreFoundByIndex(t *testing.T) {
 
 // The history of a note is found by what each revision names as the one before.
 func TestHistoryIsFoundByIDs(t *testing.T) {
+	runtest.InOrder(t)
 	s, err := Open(t.Context(), Options{Database: filepath.Join(t.TempDir(), "notes.db"), Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
@@ -52,6 +55,7 @@ func TestHistoryIsFoundByIDs(t *testing.T) {
 // Lists and searches find notes by their place in the list of the newest: no other index
 // holds it.
 func TestNotesAreFoundByIndex(t *testing.T) {
+	runtest.InOrder(t)
 	s, err := Open(t.Context(), Options{Database: filepath.Join(t.TempDir(), "notes.db"), Now: time.Now})
 	if err != nil {
 		t.Fatal(err)

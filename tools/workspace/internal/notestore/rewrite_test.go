@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 // A note is found as its newest text says, whatever of its class, title and links the save
 // before had too: what stays the same is not written again.
 func TestFoundAsSavedLast(t *testing.T) {
+	runtest.InOrder(t)
 	text := func(class, title, link string) string {
 		return fmt.Sprintf("---\nclass: %s\n---\n# %s\n\nSee %s.\n", class, title, link)
 	}

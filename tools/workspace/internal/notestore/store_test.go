@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/internal/sqlstore/pgtest"
 )
 
@@ -257,6 +258,7 @@ func TestHistory(t *testing.T) {
 
 // What is hidden is absent from everything, and changes no answer.
 func TestTwoWorlds(t *testing.T) {
+	runtest.InOrder(t)
 	eachDatabase(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
 		view := View{Hides: func(_ string, r Record) bool { return slices.Contains(r.Tags, "secret") }}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 )
 
@@ -52,6 +53,7 @@ func TestWordsThatWaitAreFound(t *testing.T) {
 // The index keeps the words of the current revision of each note only, also where one commit
 // adds several revisions.
 func TestIndexForgetsEarlierRevisions(t *testing.T) {
+	runtest.InOrder(t)
 	s := open(t, filepath.Join(t.TempDir(), "notes.db"))
 	for round := range 3 {
 		for _, saves := range []int{1, 3} {

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 // flagCompileOnly of qjs_eval only compiles.
@@ -24,6 +26,7 @@ const flagCompileOnly = 1 << 5
 // and what is in fail and early must not. The suite is of 2018; where the
 // language has changed since, testdata/parser.txt says so.
 func TestParser(t *testing.T) {
+	runtest.InOrder(t)
 	dir := os.Getenv("LECTERN_PARSER_TESTS")
 	if dir == "" {
 		t.Skip("no LECTERN_PARSER_TESTS; .ci/needs installs it")

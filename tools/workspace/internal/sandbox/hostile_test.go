@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 // A hostile script, and how it has to end: by one of the names, or "" if it
@@ -93,6 +95,7 @@ func hostileScripts() []hostileScript {
 var hostileLimits = Limits{Fuel: 400_000_000, Memory: 16 * mebibyte, Timeout: time.Minute}
 
 func TestHostileScripts(t *testing.T) {
+	runtest.InOrder(t)
 	s := testSandbox()
 	clean := Script{Code: cleanScript, WorkspaceID: "ws", Seed: 1}
 	want, e := runScript(t, s, clean, echo)

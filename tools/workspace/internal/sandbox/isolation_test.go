@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 func asError(err error) *Error {
@@ -120,6 +122,7 @@ func fingerprint(t testing.TB, s *Sandbox) string {
 }
 
 func TestDeterminism(t *testing.T) {
+	runtest.InOrder(t)
 	if dir := os.Getenv("SANDBOX_FINGERPRINT"); dir != "" { // in the other process
 		s, err := Open(t.Context(), Options{CacheDir: dir})
 		if err != nil {
@@ -179,6 +182,7 @@ func TestDeterminism(t *testing.T) {
 // TestFreshAndRestored holds that an instance that was used and restored is as
 // one that was never used: to the last byte.
 func TestFreshAndRestored(t *testing.T) {
+	runtest.InOrder(t)
 	s, err := Open(t.Context(), Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -287,6 +291,7 @@ func TestMemoryComesBack(t *testing.T) {
 }
 
 func TestCache(t *testing.T) {
+	runtest.InOrder(t)
 	dir := filepath.Join(t.TempDir(), "cache")
 	open := func() *Sandbox {
 		s, err := Open(t.Context(), Options{CacheDir: dir})

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/internal/typescript"
 )
 
@@ -22,6 +23,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestTypeScript(t *testing.T) {
+	runtest.InOrder(t)
 	compiler := typescript.NewCompiler(os.Args[0], "typescript")
 	defer compiler.Close()
 	s, err := Open(t.Context(), Options{TypeScript: compiler})
