@@ -296,14 +296,15 @@ func (p *pageIndex) changed(l folder.Listing, files []string) (changed, gone []s
 	return changed, gone, nil
 }
 
-// removeOthers removes the indexes of other rules.
+// removeOthers removes the indexes of other rules, and what other builds have left beside
+// this one.
 func (p *pageIndex) removeOthers() {
 	others, err := filepath.Glob(filepath.Join(filepath.Dir(p.file), "pages-*.db*"))
 	if err != nil {
 		return
 	}
 	for _, file := range others {
-		if !strings.HasPrefix(file, p.file) {
+		if !slices.Contains(index.Files(p.file), file) {
 			if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				p.n.log.Warn("remove old index", "err", err)
 			}

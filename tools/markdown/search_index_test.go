@@ -17,6 +17,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/internal/runtest"
 	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
 )
 
 // openPair opens a folder twice: with an index, and without.
@@ -197,6 +198,31 @@ func TestIndexIsFilledInTheBackground(t *testing.T) {
 	if !slices.Contains(listIndexes(t, n), n.index.file) {
 		t.Errorf("files: %v", listIndexes(t, n))
 	}
+}
+
+// What another build has left beside an index, and the indexes of other rules, go when it is
+// opened.
+func TestLeftIndexesAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "p.md"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	n, _ := openPair(t, dir, nil)
+	n.index.least = 1
+	for _, left := range []string{n.index.file + "-new-words", n.index.file + "-names", n.index.file + "-links", filepath.Join(filepath.Dir(n.index.file), "pages-ff.db")} {
+		if err := os.WriteFile(left, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := n.index.fill(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(n.index.file), "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = slices.DeleteFunc(files, func(file string) bool { return slices.Contains(index.Files(n.index.file), file) })
+	equal(t, "left", []string{}, files)
 }
 
 func listIndexes(t *testing.T, n *Notebook) []string {

@@ -22,11 +22,13 @@ type build struct {
 	indexes []string // statements that create them
 }
 
+const newSuffix = "-new"
+
 // Begin makes a new, empty index, which takes the place of the one in file when it is
 // completed. Until then only Update may be used; a file must not be put into it twice.
 // Close gives it up. Nobody may have the index in file open when Complete is called.
 func Begin(ctx context.Context, file string) (*Index, error) {
-	scratch := file + "-new"
+	scratch := file + newSuffix
 	if err := removeFiles(scratch); err != nil {
 		return nil, fmt.Errorf("begin index: %w", err)
 	}
@@ -110,10 +112,19 @@ func (b *build) finish(ctx context.Context, c *sqlstore.Conn) error {
 	return configureWords(ctx, c, 4, 16) // what FTS5 does by itself
 }
 
-// removeFiles removes a database and what belongs to it.
+// Files are an index, what belongs to it, and those of a new one that takes its place.
+func Files(file string) []string {
+	return append(databaseFiles(file), databaseFiles(file+newSuffix)...)
+}
+
+// databaseFiles are a database and what belongs to it.
+func databaseFiles(file string) []string {
+	return []string{file, file + "-wal", file + "-shm", file + closedSuffix}
+}
+
 func removeFiles(file string) error {
-	for _, suffix := range []string{"", "-wal", "-shm", closedSuffix} {
-		if err := os.Remove(file + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, name := range databaseFiles(file) {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
