@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// testSandbox is one sandbox for all tests that do not need their own: making
-// one takes half a second.
+// testSandbox is one sandbox for all tests that do not need their own: compiling
+// the engine takes a second or two.
 var testSandbox = sync.OnceValue(func() *Sandbox {
 	s, err := Open(context.Background(), Options{})
 	if err != nil {
