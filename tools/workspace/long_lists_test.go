@@ -34,7 +34,9 @@ func fill(t *testing.T, b *scriptBench, n int, of func(i int) map[string]string)
 // A workspace of usual size is listed and queried whole: a row leaves out what is long, and names
 // it. What does not fit says where it goes on.
 func TestListsOfManyNotes(t *testing.T) {
-	runtest.InOrder(t)
+	if runtest.UnderRace {
+		t.Skip("its scripts take longer there than a script may, and one call follows the other")
+	}
 	b := openBench(t, "")
 	const notes = 3000
 	short, long := strings.Repeat("é", 200), strings.Repeat("é", 201)
@@ -73,7 +75,9 @@ func TestListsOfManyNotes(t *testing.T) {
 
 // A list of which there is more than a script is answered is told, until the script reads on.
 func TestListInParts(t *testing.T) {
-	runtest.InOrder(t)
+	if runtest.UnderRace {
+		t.Skip("its scripts take longer there than a script may, and one call follows the other")
+	}
 	b := openBench(t, "")
 	const notes = 1200
 	property := strings.Repeat("x", 190)
@@ -99,7 +103,9 @@ func TestListInParts(t *testing.T) {
 // A script whose answer is too long has written what it wrote, and is told so: what it returned
 // and what the console wrote is cut.
 func TestLongResults(t *testing.T) {
-	runtest.InOrder(t)
+	if runtest.UnderRace {
+		t.Skip("its scripts take longer there than a script may, and one call follows the other")
+	}
 	b := openBench(t, "")
 	const create = `kb.notes.create({ id: "made%d", markdown: "# Made" }); `
 	for i, code := range []string{

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lectern-mcp/lectern/internal/runtest"
 )
 
 func encodeBase64(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
@@ -146,6 +148,7 @@ func TestAnswers(t *testing.T) {
 		if err := os.WriteFile(file, []byte(l.Addr().String()+" 1\nsecret"), 0o600); err != nil {
 			t.Fatal(err)
 		}
+		silent := c.reply == "" || c.name == "a process only" // until the timeout
 		asked := make(chan string, 1)
 		go func() {
 			conn, err := l.Accept()
@@ -156,11 +159,15 @@ func TestAnswers(t *testing.T) {
 			_, _ = conn.Read(buf)
 			asked <- string(buf)
 			_, _ = conn.Write([]byte(c.reply))
-			if c.reply != "" && c.name != "a process only" { // those two stay silent until the timeout
+			if !silent {
 				_ = conn.(*net.TCPConn).CloseWrite()
 			}
 		}()
-		client := NewClient(Options{Socket: file, Now: time.Now, Timeout: 300 * time.Millisecond})
+		timeout := runtest.Timeout
+		if silent {
+			timeout = 300 * time.Millisecond
+		}
+		client := NewClient(Options{Socket: file, Now: time.Now, Timeout: timeout})
 		if _, err := client.eval(t.Context(), "(list 'ok)"); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
