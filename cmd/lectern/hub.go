@@ -97,15 +97,14 @@ func stopHub(ctx context.Context, c *cli) error {
 		return addStartHubAdvice(err)
 	}
 	c.printf("hub stopped\n")
-	printWaited(c, stopped)
+	printWaited(c, stopped, "a hub that starts within a minute asks again; after that the agents are told to call again")
 	return nil
 }
 
 // printWaited says what became of the calls that waited for a person.
-func printWaited(c *cli, stopped daemon.Health) {
+func printWaited(c *cli, stopped daemon.Health, then string) {
 	if stopped.Waiting > 0 {
-		c.printf("%s waited for an answer: nothing was written, and each agent was told to call again\n",
-			english.Plural(stopped.Waiting, "call", ""))
+		c.printf("%s waited for an answer: nothing was written, and %s\n", english.Plural(stopped.Waiting, "call", ""), then)
 	}
 }
 
@@ -116,7 +115,7 @@ func restartHub(ctx context.Context, c *cli) error {
 	if err != nil && !errors.Is(err, daemon.ErrNoHub) {
 		return err
 	}
-	printWaited(c, stopped)
+	printWaited(c, stopped, "the next hub asks again")
 	return ensureHub(ctx, c)
 }
 

@@ -113,7 +113,7 @@ func serveThroughHub(ctx context.Context, c *cli, scope string, token func() str
 	log := c.stderrLog()
 	connect := func(start daemon.StartPolicy) func(context.Context) (net.Conn, error) {
 		to := c.HubConnectConfig(log)
-		to.Scope, to.Start, to.Probe = scope, start, false
+		to.Scope, to.Start, to.Probe, to.Relay = scope, start, false, true
 		return func(ctx context.Context) (net.Conn, error) {
 			to := to
 			to.Token = token() // it may have been made or replaced meanwhile

@@ -325,7 +325,13 @@ func CheckAllowedScope(a status.Approval, scope status.Scope) error {
 	return fmt.Errorf("%s makes other calls, so it can be allowed only once at a time", a.ID)
 }
 
+// ErrClosed is the cause of the error of a call that waited, or was to wait, when its queue
+// was closed.
+var ErrClosed = errors.New("the hub shuts down")
+
 func errHubEnds() error {
-	return tools.Errorf(tools.Unavailable, "Lectern restarts before the call was approved; nothing was changed").
+	e := tools.Errorf(tools.Unavailable, "Lectern restarts before the call was approved; nothing was changed").
 		WithHint("Call again; the user is asked again.")
+	e.Applied, e.Cause = false, ErrClosed
+	return e
 }

@@ -145,6 +145,9 @@ func (ep *endpoint) publish(perClient bool) {
 		func(t mcp.ResourceTemplate) server.ServerResourceTemplate {
 			return server.ServerResourceTemplate{Template: t, Handler: ep.readResource}
 		})
+	if toolsChanged {
+		ep.announceReadOnlyTools()
+	}
 	if perClient && !toolsChanged {
 		ep.mcp.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
 	}

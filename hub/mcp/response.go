@@ -21,10 +21,13 @@ import (
 type response struct {
 	frame []byte
 	code  int // of a JSON-RPC error; 0: a result
+	// notBegun says that the hub shuts down before the call has begun, so that a relay may
+	// send it to the next one.
+	notBegun bool
 }
 
 func errorResponse(id json.RawMessage, code int, why string) response {
-	return response{errorFrame(id, code, why), code}
+	return response{frame: errorFrame(id, code, why), code: code}
 }
 
 const internalErrorMessage = "the request failed; Lectern's log has the reason"
@@ -108,9 +111,23 @@ func (ep *endpoint) callTool(ctx context.Context, x *request, as *mcpSession) re
 	}
 	res, err := ep.Hub.Call(ctx, call)
 	if err != nil {
-		return ep.newFailedCallResponse(x, err)
+		r := ep.newFailedCallResponse(x, err)
+		r.notBegun = ep.hasNotBegun(ctx, x, err)
+		return r
 	}
 	return ep.newCallResponse(x, ep.successResult(res))
+}
+
+// hasNotBegun reports whether a call failed with err only because the hub shuts down, and
+// nothing is different from before: it waited for a person, or was cut off, and reads or
+// had written nothing.
+func (ep *endpoint) hasNotBegun(ctx context.Context, x *request, err error) bool {
+	e := tools.AsError(err)
+	if errors.Is(err, approval.ErrClosed) {
+		return e.Applied == false
+	}
+	reads := ep.clientToolset(x).Tools[x.call.Name].Effect == tools.Reads
+	return ctx.Err() != nil && e.Code == tools.Timeout && (reads || e.Applied == false)
 }
 
 // newFailedCallResponse is the response to a call that failed, or that asks for a form.

@@ -17,6 +17,9 @@ type ConnectionInfo struct {
 	Transport status.Transport
 	Proven    string // the client that proved its name by a token; empty: none
 	PID       int    // of the `lectern serve` process, or 0
+	// Relay says that a relay is in between, which understands the notifications of package
+	// frame and sends to the next hub what this one gives back.
+	Relay bool
 }
 
 // A Session is one agent connected to the hub, whatever carries it: a stream,

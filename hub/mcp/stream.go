@@ -36,6 +36,7 @@ type stream struct {
 	waiting int                        // requests whose answer is not written, without the subscriptions
 	listens int                        // subscriptions
 	bytes   int                        // of both
+	lost    bool                       // an answer could not be queued
 	freed   chan struct{}              // cap 1: an answer was written
 }
 
@@ -79,6 +80,7 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a Co
 		return err
 	}
 	defer disconnect()
+	st.writeReadOnlyTools()
 	s.openSession(session)
 	defer s.closeSession(session)
 	defer context.AfterFunc(session.life, func() {
@@ -91,6 +93,7 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a Co
 	err = readFrames(ctx, r, s.Limits.Frame, func(raw []byte, err error) error { return st.handleFrame(ctx, raw, err) })
 	st.drain(ctx, cancel, err)
 	<-announcing
+	st.writeAllAnswered()
 	if lost := out.droppedCount(); lost > 0 {
 		s.Log.Warn("notifications dropped for a client that does not read", "component", "hub", "session", session.ID, "count", lost)
 	}
@@ -214,7 +217,8 @@ func (st *stream) answer(ctx context.Context, m message, p *pendingRequest) {
 	} else {
 		r = st.endpoint.handleRequest(ctx, x, st.client)
 	}
-	if r.frame != nil && !st.releaseRequestID(m, p) {
+	givenBack := r.notBegun && st.session.Relay && len(m.raw) <= frame.MaxResendBytes
+	if r.frame != nil && !givenBack && !st.releaseRequestID(m, p) {
 		st.respond(r.frame)
 	}
 }
@@ -226,6 +230,9 @@ func (st *stream) ask(ctx context.Context, method mcp.MCPMethod, params any) (js
 
 func (st *stream) respond(frame []byte) {
 	if err := st.out.respond(st.life, frame); err != nil {
+		st.mu.Lock()
+		st.lost = true
+		st.mu.Unlock()
 		st.Log.Debug("response not written", "component", "hub", "session", st.session.ID, "err", err)
 	}
 }

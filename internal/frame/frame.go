@@ -16,9 +16,20 @@ import (
 // Max is the usual limit of one frame in bytes, without its newline.
 const Max = 16 << 20
 
-// MethodDisconnected is the notification by which a hub tells the relay in front
-// of a client that a person disconnected it. Clients never see it.
-const MethodDisconnected = "notifications/lectern/disconnected"
+// Notifications by which a hub tells the relay in front of a client what the relay has to
+// know. Clients never see them.
+const (
+	// MethodDisconnected: a person disconnected the client.
+	MethodDisconnected = "notifications/lectern/disconnected"
+	// MethodReadOnlyTools: its params name in "tools" all tools that only read.
+	MethodReadOnlyTools = "notifications/lectern/read_only_tools"
+	// MethodAllAnswered is the last frame of a hub that shuts down: a request that has no
+	// answer now has changed nothing, nor will, and may be sent to the next hub.
+	MethodAllAnswered = "notifications/lectern/all_answered"
+)
+
+// MaxResendBytes is the longest request that a relay keeps to send it again.
+const MaxResendBytes = 1 << 20
 
 // handOverSize is the size in bytes from which a frame is handed over, not copied.
 const handOverSize = 64 << 10

@@ -116,13 +116,12 @@ func (c *client) previewStop(ctx context.Context, a status.Action) (status.Plan,
 		stop.Description += fmt.Sprintf(" once its %d calls in flight have ended", v.InFlight)
 	}
 	plan := status.Plan{Title: "Stop the hub", Steps: []status.Step{stop}, Risks: []string{}}
-	switch {
-	case v.Waiting == 1:
-		plan.Risks = append(plan.Risks, "1 call that waits for your answer ends unanswered: nothing is written, "+
-			"and its agent is told to call again")
-	case v.Waiting > 1:
-		plan.Risks = append(plan.Risks, fmt.Sprintf("%d calls that wait for your answer end unanswered: nothing is written, "+
-			"and their agents are told to call again", v.Waiting))
+	if v.Waiting > 0 {
+		then := "a hub that starts within a minute asks again; after that its agent is told to call again"
+		if a.Verb == status.RestartHub {
+			then = "the next hub asks again"
+		}
+		plan.Risks = append(plan.Risks, fmt.Sprintf("waiting for your answer: %d. Nothing is written, and %s", v.Waiting, then))
 	}
 	switch {
 	case a.Verb == status.RestartHub:

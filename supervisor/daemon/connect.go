@@ -24,6 +24,7 @@ type ConnectConfig struct {
 	Scope string // the sources wanted, separated by commas; empty: all
 	Token string // the client's, to prove its name; empty: none
 	Probe bool   // no agent is behind the connection
+	Relay bool   // see [Hello]
 	Start StartPolicy
 
 	// Command runs a hub: program and arguments. Empty: Connect starts none,
@@ -143,7 +144,7 @@ func (c *ConnectConfig) dialHub(ctx context.Context) (net.Conn, HelloAnswer, err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	w, err := handshake(conn, Hello{
-		BuildInfo: c.Self, PID: os.Getpid(), Scope: c.Scope, Token: c.Token, Probe: c.Probe, Replace: c.commandStartsThisBuild(),
+		BuildInfo: c.Self, PID: os.Getpid(), Scope: c.Scope, Token: c.Token, Probe: c.Probe, Relay: c.Relay, Replace: c.commandStartsThisBuild(),
 	})
 	if !stop() && err == nil {
 		err = context.Cause(ctx)

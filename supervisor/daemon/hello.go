@@ -35,6 +35,9 @@ type Hello struct {
 	// Probe says that no agent is behind the connection: it only finds out whether
 	// the hub answers, and keeps it from leaving while it is open.
 	Probe bool `json:"probe,omitempty"`
+	// Relay says that the client is a relay (supervisor/shim), which hears the notifications
+	// of package frame.
+	Relay bool `json:"relay,omitempty"`
 	// Replace asks an older hub to shut down for a new one, which the client
 	// starts: at once when the hub is idle, else as soon as it is quiet.
 	Replace bool `json:"replace,omitempty"`

@@ -38,6 +38,16 @@ func unreachableFrame(id []byte, reason error) []byte {
 	return errorFrameWith(id, codeHubLost, text, &errorData{"HUB_UNREACHABLE", !supervisor.IsFinalError(reason)})
 }
 
+// givenBackFrame is an error that a hub shut down before the call had begun. reason is why
+// no other hub can be reached; nil: another can, but has to be sent the call by the client.
+func givenBackFrame(id []byte, reason error) []byte {
+	text := "Lectern's hub shut down before this call had begun; nothing was written. "
+	if reason != nil {
+		text += fmt.Sprintf("No other hub can be reached: %v. ", reason)
+	}
+	return errorFrame(id, codeHubLost, text+"Call again.")
+}
+
 // disconnectedByPersonFrame is an error that a person disconnected the agent.
 func disconnectedByPersonFrame(id []byte) []byte {
 	return errorFrameWith(id, codeHubLost, "The user disconnected this agent from Lectern. A call that was in flight may have been carried "+

@@ -65,9 +65,10 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, frame []byte) {
 		m, whole := parseFrame(frame)
-		state := newSessionState()
+		state, calls := newSessionState(), newPendingCalls()
 		state.recordRequest(m) // does not fail, whatever the frame is
-		state.repeatable(m)
+		state.recordReadOnlyTools(m)
+		calls.add(frame, m)
 		var want map[string]json.RawMessage
 		if json.Unmarshal(frame, &want) != nil || want == nil {
 			return

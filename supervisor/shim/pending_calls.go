@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+
+	"github.com/lectern-mcp/lectern/internal/frame"
 )
 
 // A pendingCall is a request of the client that has no answer yet.
@@ -12,17 +14,15 @@ type pendingCall struct {
 	seq       uint64
 	id        []byte
 	method    string
-	frame     []byte // nil: must not be sent again
+	tool      string // of a tools/call
+	frame     []byte // nil: it is too long to be kept
+	givenBack bool   // by the last hub, which had not begun it
 	attempts  int
 	cancelled bool // the client no longer waits
 }
 
-// maxRetryBytes is the longest request that is kept to be sent again. Reads are
-// far shorter.
-const maxRetryBytes = 64 << 10
-
-// maxSendAttempts is how often a request is sent at most. Of a call that only reads,
-// nothing is lost by asking again; but it may be what brings hubs down.
+// maxSendAttempts is how often a request is sent to hubs that are lost. Of a call that
+// only reads, nothing is lost by asking again; but it may be what brings hubs down.
 const maxSendAttempts = 4
 
 // maxCancelledCalls bounds the cancelled calls that are remembered in case the hub
@@ -39,13 +39,19 @@ type pendingCalls struct {
 
 func newPendingCalls() pendingCalls { return pendingCalls{open: map[string][]*pendingCall{}} }
 
-const methodListen = "subscriptions/listen"
+const (
+	methodListen   = "subscriptions/listen"
+	methodCallTool = "tools/call"
+)
 
 // add notes a request that is about to be sent.
-func (c *pendingCalls) add(f []byte, m message, reads bool) {
+func (c *pendingCalls) add(f []byte, m message) {
 	c.seq++
 	one := &pendingCall{seq: c.seq, id: bytes.Clone(m.id), method: m.method, attempts: 1}
-	if reads && len(f) <= maxRetryBytes {
+	if m.method == methodCallTool {
+		one.tool = decodeString(m.param("name"))
+	}
+	if len(f) <= frame.MaxResendBytes {
 		one.frame = f
 	}
 	c.open[m.idKey()] = append(c.open[m.idKey()], one)
@@ -112,11 +118,34 @@ func (c *pendingCalls) markCancelled(m message) {
 	c.cancelled++
 }
 
+// giveBack notes that the hub shut down and had begun no call that has no answer. How
+// often that happens is for people to decide.
+func (c *pendingCalls) giveBack() {
+	for _, list := range c.open {
+		for _, one := range list {
+			one.givenBack, one.attempts = true, 0
+		}
+	}
+}
+
+// needsHub reports whether the client waits for a call that no hub has given back: such a
+// call does not start a hub, since a person may have stopped the last one.
+func (c *pendingCalls) needsHub() bool {
+	for _, list := range c.open {
+		if slices.ContainsFunc(list, func(one *pendingCall) bool { return !one.givenBack && !one.cancelled && one.method != methodListen }) {
+			return true
+		}
+	}
+	return false
+}
+
 // removeUnrepeatable is called when the hub is gone. It removes and returns the calls that
-// must not be sent again, in order.
-func (c *pendingCalls) removeUnrepeatable() []*pendingCall {
+// must not, or cannot, be sent again, in order. repeatable says which have not done harm
+// if the hub has begun them.
+func (c *pendingCalls) removeUnrepeatable(repeatable func(*pendingCall) bool) []*pendingCall {
 	gone := c.removeMatching(func(one *pendingCall) bool {
-		return one.cancelled || one.frame == nil || one.attempts >= maxSendAttempts && one.method != methodListen
+		tooOften := one.attempts >= maxSendAttempts && one.method != methodListen
+		return one.cancelled || one.frame == nil || !one.givenBack && (!repeatable(one) || tooOften)
 	})
 	return slices.DeleteFunc(gone, func(one *pendingCall) bool { return one.cancelled })
 }
@@ -137,6 +166,7 @@ func (c *pendingCalls) framesForNextAttempt() [][]byte {
 	frames := make([][]byte, len(again))
 	for i, one := range again {
 		one.attempts++
+		one.givenBack = false
 		frames[i] = one.frame
 	}
 	return frames

@@ -4,16 +4,18 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/lectern-mcp/lectern/internal/frame"
 )
 
 // addCall notes a call as the shim does.
-func addCall(t *testing.T, c *pendingCalls, frame string, reads bool) {
+func addCall(t *testing.T, c *pendingCalls, frame string) {
 	t.Helper()
 	m, whole := parseFrame([]byte(frame))
 	if !whole {
 		t.Fatalf("no frame: %.80s", frame)
 	}
-	c.add([]byte(frame), m, reads)
+	c.add([]byte(frame), m)
 }
 
 func cancelFrame(id string) message {
@@ -25,9 +27,9 @@ func cancelFrame(id string) message {
 // for a subscription too.
 func TestCancelledCallsAreNotAwaited(t *testing.T) {
 	c := newPendingCalls()
-	addCall(t, &c, `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, true)
-	addCall(t, &c, `{"jsonrpc":"2.0","id":2,"method":"tools/call"}`, true)
-	addCall(t, &c, `{"jsonrpc":"2.0","id":3,"method":"subscriptions/listen"}`, true)
+	addCall(t, &c, `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`)
+	addCall(t, &c, `{"jsonrpc":"2.0","id":2,"method":"tools/call"}`)
+	addCall(t, &c, `{"jsonrpc":"2.0","id":3,"method":"subscriptions/listen"}`)
 	if n := c.countAwaited(); n != 2 {
 		t.Errorf("%d are awaited before, want 2", n)
 	}
@@ -52,24 +54,24 @@ func TestCancelledCallsAreNotAwaited(t *testing.T) {
 // A lost hub's reads are sent again in the order in which they came; what is long is not kept
 // for that.
 func TestReadsAreSentAgainInOrder(t *testing.T) {
-	c := newPendingCalls()
-	long := `{"jsonrpc":"2.0","id":"long","method":"tools/call","params":{"x":"` + strings.Repeat("x", maxRetryBytes) + `"}}`
-	addCall(t, &c, long, true)
+	c, maxBytes := newPendingCalls(), frame.MaxResendBytes
+	long := `{"jsonrpc":"2.0","id":"long","method":"tools/call","params":{"x":"` + strings.Repeat("x", maxBytes) + `"}}`
+	addCall(t, &c, long)
 	var want []string
 	for i := range 64 {
-		frame := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call"}`, i)
-		addCall(t, &c, frame, true)
-		want = append(want, frame)
+		call := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call"}`, i)
+		addCall(t, &c, call)
+		want = append(want, call)
 	}
 	whole := `{"jsonrpc":"2.0","id":"whole","method":"x"}`
-	whole += strings.Repeat(" ", maxRetryBytes-len(whole))
-	addCall(t, &c, whole, true)
-	if gone := c.removeUnrepeatable(); len(gone) != 1 || string(gone[0].id) != `"long"` {
+	whole += strings.Repeat(" ", maxBytes-len(whole))
+	addCall(t, &c, whole)
+	if gone := c.removeUnrepeatable(func(*pendingCall) bool { return true }); len(gone) != 1 || string(gone[0].id) != `"long"` {
 		t.Errorf("%d calls are not sent again, want the long one", len(gone))
 	}
 	var got []string
-	for _, frame := range c.framesForNextAttempt() {
-		got = append(got, string(frame))
+	for _, call := range c.framesForNextAttempt() {
+		got = append(got, string(call))
 	}
 	if strings.Join(got, "\n") != strings.Join(append(want, whole), "\n") {
 		t.Errorf("sent again: %.300q", got)

@@ -49,7 +49,7 @@ func hubMain(dir string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	recordLine(dir, "pids", strconv.Itoa(os.Getpid()))
-	hub := &echo.Hub{Name: strconv.Itoa(os.Getpid()), Wrote: func(text string) { recordLine(dir, "writes", text) }}
+	hub := &echo.Hub{Relays: true, Name: strconv.Itoa(os.Getpid()), Wrote: func(text string) { recordLine(dir, "writes", text) }}
 	err := daemon.Run(ctx, daemon.HubConfig{
 		Paths: paths(dir), Busy: hub.ActivityCounts, Now: time.Now, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 		Attach: func(ctx context.Context, _ daemon.Hello, conn net.Conn) error { return hub.Serve(ctx, conn) },
@@ -232,8 +232,6 @@ func (c *shimProcess) initialize() {
 		c.t.Fatalf("initialize: %+v", a.Error)
 	}
 	c.send(initialized)
-	c.send(list)
-	c.answer()
 }
 
 // expectEnd closes the pipe as a client does, and waits for the shim to end.

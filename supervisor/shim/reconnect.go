@@ -26,9 +26,10 @@ func (r *relay) connectHub(ctx context.Context, first bool) net.Conn {
 	attempts := supervisor.RestartHistory{RestartPolicy: reconnectPolicy}
 	for atOnce := first; ; atOnce = false {
 		connect := r.Reconnect
-		if waiting = r.callWaitingSince(waiting); !waiting.IsZero() || atOnce {
+		if r.needsHub() || atOnce {
 			connect = r.Connect
 		}
+		waiting = r.callWaitingSince(waiting)
 		conn, err := connect(ctx)
 		if ctx.Err() == nil {
 			r.setConnectError(err)
@@ -114,15 +115,23 @@ func (r *relay) refuseCalls(ctx context.Context) {
 func (r *relay) handleHubLoss() {
 	r.mu.Lock()
 	r.hub = nil
-	failed := r.calls.removeUnrepeatable()
-	withdrawn := r.serverRequests.dropLostRequests()
-	answer := func(id []byte) []byte { return errorFrame(id, codeHubLost, hubRestartedMessage) }
-	if r.disconnected {
-		answer = disconnectedByPersonFrame
+	if r.allAnswered {
+		r.calls.giveBack()
+		r.allAnswered = false
 	}
+	failed := r.calls.removeUnrepeatable(r.session.repeatable)
+	withdrawn := r.serverRequests.dropLostRequests()
+	disconnected := r.disconnected
 	r.mu.Unlock()
 	for _, c := range failed {
-		r.writeClient(answer(c.id))
+		switch {
+		case disconnected:
+			r.writeClient(disconnectedByPersonFrame(c.id))
+		case c.givenBack:
+			r.writeClient(givenBackFrame(c.id, nil))
+		default:
+			r.writeClient(errorFrame(c.id, codeHubLost, hubRestartedMessage))
+		}
 	}
 	for _, id := range withdrawn {
 		r.writeClient(newNotification("notifications/cancelled", `{"requestId":`+string(id)+`,"reason":"the hub restarted"}`))
@@ -134,6 +143,13 @@ func (r *relay) setConnectError(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.connectError = err
+}
+
+// needsHub reports whether a call waits that may start a hub.
+func (r *relay) needsHub() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.queue) > 0 || r.calls.needsHub()
 }
 
 // hasAwaitedCalls is hasAwaitedCallsLocked with mu.
@@ -156,6 +172,10 @@ func (r *relay) failPending(reason error) {
 		say = func(id []byte) { r.writeClient(disconnectedByPersonFrame(id)) }
 	}
 	for _, c := range failed {
+		if c.givenBack && !errors.Is(reason, errDisconnected) {
+			r.writeClient(givenBackFrame(c.id, reason))
+			continue
+		}
 		say(c.id)
 	}
 	for _, f := range queue {

@@ -53,48 +53,45 @@ func (p *sessionState) forgetSubscription(m message) {
 	})
 }
 
-// repeatable reports whether m can be sent twice without harm.
-func (p *sessionState) repeatable(m message) bool {
-	switch m.method {
+// repeatable reports whether a request can be sent twice without harm.
+func (p *sessionState) repeatable(c *pendingCall) bool {
+	switch c.method {
 	case "initialize", "ping", "server/discover", methodListen, "logging/setLevel", "completion/complete",
 		"tools/list", "prompts/list", "prompts/get",
 		"resources/list", "resources/templates/list", "resources/read", "resources/subscribe", "resources/unsubscribe":
 		return true
-	case "tools/call":
-		return p.readOnly[decodeString(m.param("name"))]
+	case methodCallTool:
+		return p.readOnly[c.tool]
 	}
 	return false
 }
 
-// recordResult reads the answers that describe the session. The client relies on
-// the same answers.
+// recordResult reads the answer that describes the session. The client relies on the
+// same one.
 func (p *sessionState) recordResult(method string, result []byte) {
-	switch method {
-	case "initialize":
-		var answer struct {
-			Capabilities struct {
-				Tools struct {
-					ListChanged bool `json:"listChanged"`
-				} `json:"tools"`
-			} `json:"capabilities"`
-		}
-		p.initialized = json.Unmarshal(result, &answer) == nil
-		p.toolsListChanged = answer.Capabilities.Tools.ListChanged
-	case "tools/list":
-		var answer struct {
-			Tools []struct {
-				Name        string `json:"name"`
-				Annotations struct {
-					ReadOnlyHint bool `json:"readOnlyHint"`
-				} `json:"annotations"`
+	if method != "initialize" {
+		return
+	}
+	var answer struct {
+		Capabilities struct {
+			Tools struct {
+				ListChanged bool `json:"listChanged"`
 			} `json:"tools"`
-		}
-		if json.Unmarshal(result, &answer) != nil {
-			return
-		}
-		for _, tool := range answer.Tools {
-			p.readOnly[tool.Name] = tool.Annotations.ReadOnlyHint
-		}
+		} `json:"capabilities"`
+	}
+	p.initialized = json.Unmarshal(result, &answer) == nil
+	p.toolsListChanged = answer.Capabilities.Tools.ListChanged
+}
+
+// recordReadOnlyTools takes over what a hub says of its tools.
+func (p *sessionState) recordReadOnlyTools(m message) {
+	var names []string
+	if json.Unmarshal(m.param("tools"), &names) != nil {
+		return
+	}
+	clear(p.readOnly)
+	for _, name := range names {
+		p.readOnly[name] = true
 	}
 }
 

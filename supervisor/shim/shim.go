@@ -4,7 +4,8 @@
 // It does not speak MCP. It reads the outermost level of each frame, as much
 // as it takes to know which requests wait for an answer, so that when the hub
 // goes away every one of them is answered exactly once: by the next hub if it
-// only reads, else by an error that asks to check before trying again.
+// only reads, or if the hub shut down in good order before it began, else by an error
+// that asks to check before trying again.
 //
 // cmd/lectern imports it. Start reading at [Run]; pending_calls.go and
 // session_state.go hold what is remembered, replay.go repeats it to the next hub.
@@ -141,6 +142,7 @@ type relay struct {
 	queued         int       // bytes in queue
 	closed         bool      // In has ended
 	disconnected   bool      // by a person: no hub is connected to any more
+	allAnswered    bool      // the hub shuts down, and gave back what has no answer
 	connectError   error     // why the hub could not be reached the last time; nil: it was
 	calls          pendingCalls
 	serverRequests serverRequests
@@ -216,7 +218,7 @@ func (r *relay) handleClientFrame(f []byte) {
 	}
 	conn := r.hub
 	if conn == nil {
-		first := !r.hasAwaitedCallsLocked()
+		first := len(r.queue) == 0 && !r.calls.needsHub()
 		r.queue = append(r.queue, f)
 		r.queued += len(f)
 		r.mu.Unlock()
@@ -246,7 +248,7 @@ func (r *relay) recordFrame(f []byte, m message, whole bool) ([]byte, bool) {
 		return r.serverRequests.takeAnswer(f, m)
 	case m.awaitsAnswer():
 		r.session.recordRequest(m)
-		r.calls.add(f, m, r.session.repeatable(m))
+		r.calls.add(f, m)
 	case m.id == nil && m.method == "notifications/cancelled":
 		r.calls.markCancelled(m)
 	case m.id == nil:
@@ -292,6 +294,11 @@ func (r *relay) handleHubFrame(f []byte) {
 	switch {
 	case m.method == frame.MethodDisconnected:
 		r.disconnected, pass = true, false
+	case m.method == frame.MethodReadOnlyTools:
+		r.session.recordReadOnlyTools(m)
+		pass = false
+	case m.method == frame.MethodAllAnswered:
+		r.allAnswered, pass = true, false
 	case m.method != "" && m.id != nil:
 		f = r.serverRequests.add(f, m)
 	case m.isAnswer():

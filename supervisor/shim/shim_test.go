@@ -122,8 +122,8 @@ const (
 	initialize  = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`
 	welcome     = `"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}}}}`
 	initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
-	list        = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
-	tools       = `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","annotations":{"readOnlyHint":true}},{"name":"write"}]}}`
+	readOnly    = `{"jsonrpc":"2.0","method":"notifications/lectern/read_only_tools","params":{"tools":["read"]}}`
+	allAnswered = `{"jsonrpc":"2.0","method":"notifications/lectern/all_answered"}`
 	changed     = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{}}`
 )
 
@@ -137,12 +137,10 @@ func (s *shimTest) connect() *fakeHub {
 	hub := <-s.hubs
 	s.send(initialize)
 	hub.expect(initialize)
-	hub.write(`{"jsonrpc":"2.0","id":0,` + welcome)
+	hub.write(readOnly, `{"jsonrpc":"2.0","id":0,`+welcome)
 	s.expect(`{"jsonrpc":"2.0","id":0,` + welcome)
-	s.send(initialized, list)
-	hub.expect(initialized, list)
-	hub.write(tools)
-	s.expect(tools)
+	s.send(initialized)
+	hub.expect(initialized)
 	return hub
 }
 

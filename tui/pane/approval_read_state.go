@@ -239,7 +239,7 @@ func (p Changes) selectedHasEnded() bool {
 func approvalEndText(r approvalReadState, outcomes []status.ApprovalOutcome) string {
 	a, text := r.ended, "no longer waits"
 	if r.endedWithHub && r.given != a.ID { // else it may have been written
-		text = "was lost when the hub ended: nothing was written, and the agent is told to call again"
+		text = "was lost when the hub ended: nothing was written, and the next hub asks again if the agent still wants it"
 	}
 	if i := slices.IndexFunc(outcomes, func(o status.ApprovalOutcome) bool { return o.ID == a.ID }); i >= 0 {
 		text = map[status.Resolution]string{

@@ -23,6 +23,8 @@ type Hub struct {
 	Name string
 	// Wrote is called for each call of the tool "write". Nil: nothing.
 	Wrote func(text string)
+	// Relays says that its streams are of relays, which are told that only "read" reads.
+	Relays bool
 
 	inFlight, sessions atomic.Int64
 
@@ -54,6 +56,9 @@ func (h *Hub) Serve(ctx context.Context, conn io.ReadWriter) error {
 	var held sync.WaitGroup
 	defer held.Wait()
 	s := &stream{hub: h, w: conn}
+	if h.Relays {
+		s.write(`{"jsonrpc":"2.0","method":"` + frame.MethodReadOnlyTools + `","params":{"tools":["read"]}}`)
+	}
 	for r := frame.NewReader(conn, frame.Max); ; {
 		f, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -123,8 +128,6 @@ func (s *stream) answer(m message) {
 		s.hub.ReleaseCalls()
 	case "initialize":
 		s.writeResult(m.ID, fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":%q,"version":"0"}}`, m.Params.Version, s.hub.Name))
-	case "tools/list":
-		s.writeResult(m.ID, `{"tools":[{"name":"read","annotations":{"readOnlyHint":true}},{"name":"write","annotations":{"readOnlyHint":false}},{"name":"hold"}]}`)
 	case "tools/call":
 		text, _ := json.Marshal(m.Params.Arguments)
 		if m.Params.Name == "write" && s.hub.Wrote != nil {

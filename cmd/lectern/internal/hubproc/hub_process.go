@@ -188,7 +188,7 @@ func (h *hubProcess) serveAgentStream(ctx context.Context, hello daemon.Hello, c
 	client := h.Paths.ClientTokens().Owner(hello.Token)
 	defer h.seen.RecordConnected(client)
 	return h.hub.MCP().ServeStream(ctx, h.seen.WrapReader(conn, client), conn, mcp.ConnectionInfo{
-		Scope: hello.Scope, Transport: status.Stdio, Proven: client, PID: hello.PID,
+		Scope: hello.Scope, Transport: status.Stdio, Proven: client, PID: hello.PID, Relay: hello.Relay,
 	})
 }
 
