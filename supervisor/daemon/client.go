@@ -24,7 +24,7 @@ func Client(c ConnectConfig) status.Client {
 		Client: loopback.Dial(func(ctx context.Context) (net.Conn, error) {
 			conn, err := c.Paths.dialSocket(ctx, controlSocket)
 			if err != nil && isNotListening(err) {
-				return nil, ErrNoHub
+				return nil, c.Paths.noHubError()
 			}
 			return conn, err
 		}),

@@ -83,6 +83,9 @@ func Connect(ctx context.Context, c ConnectConfig) (net.Conn, HelloAnswer, error
 	if err == nil || supervisor.IsFinalError(err) || ctx.Err() != nil {
 		return conn, w, err
 	}
+	if err := c.Paths.noHubError(); !errors.Is(err, ErrNoHub) {
+		return nil, w, fmt.Errorf("connect to hub: %w", err)
+	}
 	if !c.mayStart() {
 		return nil, w, fmt.Errorf("connect to hub: %w", ErrNoHub)
 	}

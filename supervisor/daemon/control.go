@@ -171,7 +171,7 @@ func requestHub(ctx context.Context, p Paths, method, path string, body []byte) 
 	res, err := (&http.Client{Transport: transport, Timeout: 2 * helloTimeout}).Do(req)
 	if err != nil {
 		if isNotListening(err) {
-			return Health{}, ErrNoHub
+			return Health{}, p.noHubError()
 		}
 		return Health{}, fmt.Errorf("ask hub: %w", err)
 	}

@@ -12,6 +12,7 @@
 package daemon
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -36,11 +37,13 @@ var ErrNoHub = errors.New("no hub is running")
 // directory, one hub.
 type Paths struct {
 	State string // also working directory and output of a detached hub; made 0700 when absent
+
+	runtime string // of a hub of an older build; empty: the usual folder
 }
 
 // Runtime is the directory of the sockets and of hub.json, which the hub puts back if
 // they are removed; made 0700 when absent.
-func (p Paths) Runtime() string { return filepath.Join(p.State, "run") }
+func (p Paths) Runtime() string { return cmp.Or(p.runtime, filepath.Join(p.State, "run")) }
 
 // Discovery is the path of hub.json, where people and other programs
 // find the hub. It is valid only while hub.lock is held.

@@ -15,6 +15,7 @@ import (
 // Discovery is the content of hub.json.
 type Discovery struct {
 	Schema    int    `json:"schema"` // 1
+	Machine   string `json:"machine,omitempty"` // its host name; the PID counts there only
 	PID       int    `json:"pid"`
 	StartTime int64  `json:"start_time"` // with PID, names the process; its unit is the system's
 	Exe       string `json:"exe"`
@@ -49,6 +50,9 @@ func FindHub(p Paths) (Discovery, error) {
 		return Discovery{}, fmt.Errorf("%w that can be found: one is starting or shutting down", ErrNoHub)
 	case err != nil:
 		return Discovery{}, err
+	}
+	if d.isElsewhere() {
+		return d, &OtherMachineError{p.State, d}
 	}
 	if start, err := processStartTime(d.PID); err != nil || start != d.StartTime {
 		return Discovery{}, fmt.Errorf("%w that matches %s", ErrNoHub, p.Discovery())

@@ -11,6 +11,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/lectern-mcp/lectern/internal/filelock"
+	"github.com/lectern-mcp/lectern/status"
 )
 
 // removeRuntime removes the folder at once, before the hub puts anything back into it.
@@ -122,6 +125,54 @@ func TestHubWithoutItsLockEnds(t *testing.T) {
 	}
 }
 
+// A hub whose folder a hub on another machine has taken ends itself, and leaves that hub its file.
+func TestHubMakesRoomForAnotherMachine(t *testing.T) {
+	w := newHubTest(t)
+	a := w.connect()
+	other := Discovery{Schema: discoverySchemaVersion, Machine: "elsewhere", PID: a.welcome.PID, Instance: "another", MCP: "/nowhere"}
+	if err := writeDiscovery(w.paths(), other); err != nil {
+		t.Fatal(err)
+	}
+	a.expectEnd()
+	w.waitGone(a.welcome.PID)
+	if d, err := readDiscovery(w.paths()); err != nil || d.Instance != other.Instance {
+		t.Errorf("its discovery file: %+v, %v", d, err)
+	}
+}
+
+// A hub on another machine that shares the folder is not dead: it is named, and nobody starts a
+// second one. If it has left its files behind and no lock, another starts.
+func TestHubOnAnotherMachine(t *testing.T) {
+	w := newHubTest(t)
+	other := Discovery{Schema: discoverySchemaVersion, Machine: "elsewhere", PID: 1 << 30, Instance: "another"}
+	if err := errors.Join(w.paths().prepare(), writeDiscovery(w.paths(), other)); err != nil {
+		t.Fatal(err)
+	}
+	held, err := filelock.TryFile(w.paths().hubLock())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, try := range map[string]func() error{
+		"find":    func() error { _, err := FindHub(w.paths()); return err },
+		"health":  func() error { _, err := GetHealth(t.Context(), w.paths()); return err },
+		"connect": func() error { _, _, err := Connect(t.Context(), w.config()); return err },
+		"run":     func() error { return Run(t.Context(), HubConfig{Paths: w.paths(), Now: time.Now}) },
+		"stop":    func() error { return Client(w.config()).Do(t.Context(), status.Action{Verb: status.StopHub}) },
+	} {
+		err := try()
+		if e, ok := errors.AsType[*OtherMachineError](err); !ok || e.Hub.Machine != "elsewhere" || errors.Is(err, ErrNoHub) {
+			t.Errorf("%s: %v, want the machine", name, err)
+		}
+	}
+	if err := held.Release(); err != nil {
+		t.Fatal(err)
+	}
+	w.connect()
+	if d, err := FindHub(w.paths()); err != nil || d.Machine == "" || d.Machine == other.Machine {
+		t.Errorf("the hub of this machine: %+v, %v", d, err)
+	}
+}
+
 // A hub that nobody can reach any more makes room for the next.
 func TestUnreachableHubEnds(t *testing.T) {
 	w := newHubTest(t)
@@ -193,4 +244,36 @@ func TestOtherHub(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.connect()
+}
+
+// A hub of an older build, found where that had its sockets, hands over after its calls; one of
+// another Lectern there is left alone.
+func TestFormerHubHandsOver(t *testing.T) {
+	stranger, old, w := newHubTest(t), newHubTest(t), newHubTest(t)
+	old.Exclusive, w.Exclusive = filepath.Join(w.Dir, "sole"), filepath.Join(w.Dir, "sole")
+	w.Former = []string{filepath.Join(w.Dir, "none"), stranger.paths().Runtime(), old.paths().Runtime()}
+	bystander, busy := stranger.connect(), old.connect()
+	busy.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"hold"}}`)
+	old.until("the call to be in flight", func() bool {
+		v, err := requestHealth(t.Context(), old.paths())
+		return err == nil && v.InFlight == 1
+	})
+	connected := make(chan error, 1)
+	go func() {
+		conn, _, err := Connect(t.Context(), w.config())
+		if err == nil {
+			err = conn.Close()
+		}
+		connected <- err
+	}()
+	old.until("it to hand over", func() bool { v, err := requestHealth(t.Context(), old.paths()); return err == nil && v.ShuttingDown })
+	releaseAll(t, old)
+	busy.expect(`"id":7`)
+	busy.expectEnd()
+	old.waitGone(busy.welcome.PID)
+	if err := <-connected; err != nil {
+		t.Error(err)
+	}
+	bystander.send(ping)
+	bystander.expect(`"id":1`)
 }

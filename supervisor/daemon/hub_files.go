@@ -48,7 +48,7 @@ func (h *hubServer) newDiscovery() (Discovery, error) {
 		return Discovery{}, fmt.Errorf("find own program: %w", err)
 	}
 	return Discovery{
-		Schema: discoverySchemaVersion, PID: pid, StartTime: start, Exe: exe, BuildInfo: h.Self, Wire: WireVersion, Instance: h.instance,
+		Schema: discoverySchemaVersion, Machine: machineName(), PID: pid, StartTime: start, Exe: exe, BuildInfo: h.Self, Wire: WireVersion, Instance: h.instance,
 		HTTPPort: h.HTTPPort(), StartedAt: h.Now(),
 	}, nil
 }
@@ -66,6 +66,9 @@ func (h *hubServer) publishDiscovery() error {
 // before the first client is disconnected: by this file a client that returns
 // decides whether to start a hub, or to let a newer build start it.
 func (h *hubServer) retireDiscovery() error {
+	if d, err := readDiscovery(h.Paths); err == nil && d.Instance != h.instance {
+		return nil // another hub has the folder
+	}
 	next := h.lifecycle.decidedShutdown().successor
 	if next == nil {
 		err := os.Remove(h.Paths.Discovery())
@@ -81,10 +84,16 @@ func (h *hubServer) retireDiscovery() error {
 // checkFiles looks whether this hub can still be found, and is still the only one
 // that can start: somebody may have removed its folder, or put another in its
 // place. It puts back sockets and hub.json. Without its lock the hub shuts down,
-// since another may start, and so it does when nobody can reach it for long.
+// since another may start; so it does when one has started on another machine, and when
+// nobody can reach it for long.
 func (h *hubServer) checkFiles() {
 	if !h.lock.IsInPlace() {
 		h.lifecycle.stop(shutdownDecision{reason: "its lock file or its state folder was removed", restart: true}, false)
+		return
+	}
+	if d, err := readDiscovery(h.Paths); err == nil && d.Instance != h.instance && d.isElsewhere() {
+		// The file system has locks that other machines do not see.
+		h.lifecycle.stop(shutdownDecision{reason: "a hub on the machine " + d.Machine + " has taken the state folder"}, false)
 		return
 	}
 	err := h.restoreFiles()

@@ -24,6 +24,9 @@ type HubConfig struct {
 	// one open, such as that of an older build, which is found elsewhere, Run does not
 	// serve. Nil: not looked at.
 	Exclusive []string
+	// FormerRuntimes are the folders where older builds may have had their sockets. A hub
+	// that has an Exclusive file open and is found there is asked to hand over.
+	FormerRuntimes []string
 
 	// Open is called once the lock is held and before anybody can connect: the
 	// place to open what two hubs must not have open at once. Nil: nothing.
@@ -155,7 +158,11 @@ func awaitLock(ctx context.Context, p Paths, limit time.Duration) (*filelock.Loc
 		if held, err = filelock.TryFile(p.hubLock()); !errors.Is(err, filelock.ErrHeld) {
 			return true, err
 		}
-		if now, err := requestHealth(ctx, p); err == nil && !now.ShuttingDown {
+		now, err := requestHealth(ctx, p)
+		switch _, elsewhere := errors.AsType[*OtherMachineError](err); {
+		case elsewhere:
+			return false, err
+		case err == nil && !now.ShuttingDown:
 			return false, fmt.Errorf("%w (version %s, pid %d)", ErrRunning, now.Version, now.PID)
 		}
 		return false, nil

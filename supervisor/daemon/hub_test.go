@@ -39,6 +39,7 @@ type hubSpec struct {
 	Die    int // exit code with which to end at once; 0: serve
 
 	Exclusive string // a file for HubConfig.Exclusive; empty: none
+	Former    []string
 }
 
 func TestMain(m *testing.M) {
@@ -100,7 +101,7 @@ func hubMain(spec hubSpec) int {
 		}
 	}
 	err = Run(ctx, HubConfig{
-		Exclusive: exclusive, Open: open, Lifeline: lifeline, Control: loopback.Handler(fake),
+		Exclusive: exclusive, FormerRuntimes: spec.Former, Open: open, Lifeline: lifeline, Control: loopback.Handler(fake),
 		Paths: specPaths(spec.Dir), Self: spec.Stamp, Busy: hub.ActivityCounts, IdleAfter: spec.Idle, Timing: spec.Timing,
 		Attach: func(ctx context.Context, _ Hello, conn net.Conn) error { return hub.Serve(ctx, conn) },
 		Log:    slog.New(slog.NewTextHandler(os.Stderr, nil)), Now: time.Now,

@@ -2,8 +2,11 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/filelock"
@@ -30,8 +33,11 @@ const otherHubInterval = 200 * time.Millisecond
 // awaitOtherHubs waits until no other hub has an exclusive file open, and returns an
 // OtherHubError if one goes on. hub.lock is held.
 func awaitOtherHubs(ctx context.Context, c HubConfig) error {
-	var hubs []filelock.Process
-	waiting, cancel := context.WithTimeout(ctx, c.Timing.OtherHub)
+	hubs, limit := OtherHubs(c.Exclusive), c.Timing.OtherHub
+	if len(hubs) > 0 && askFormerHubs(ctx, c, hubs) {
+		limit = c.Timing.Lock
+	}
+	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := supervisor.Poll(waiting, otherHubInterval, func() (bool, error) {
 		hubs = OtherHubs(c.Exclusive)
@@ -41,6 +47,29 @@ func awaitOtherHubs(ctx context.Context, c HubConfig) error {
 		return &OtherHubError{State: c.Paths.State, Hub: hubs[0]}
 	}
 	return err
+}
+
+// askFormerHubs asks those of hubs that are found where older builds had their sockets to
+// shut down after their calls, and reports whether one does.
+func askFormerHubs(ctx context.Context, c HubConfig, hubs []filelock.Process) (asked bool) {
+	body, err := json.Marshal(StopRequest{Restart: true})
+	if err != nil {
+		return false
+	}
+	for _, dir := range c.FormerRuntimes {
+		former := Paths{State: c.Paths.State, runtime: dir}
+		d, err := readDiscovery(former)
+		if err != nil || !slices.ContainsFunc(hubs, func(p filelock.Process) bool { return p.PID == d.PID }) {
+			continue // none, or another Lectern's
+		}
+		if _, err := requestHub(ctx, former, http.MethodPost, hubStopPath, body); err != nil {
+			c.Log.Warn("a hub of an older build does not hand over", "pid", d.PID, "version", d.Version, "error", err)
+			continue
+		}
+		c.Log.Info("a hub of an older build hands over", "pid", d.PID, "version", d.Version)
+		asked = true
+	}
+	return asked
 }
 
 // OtherHubError says that a hub cannot serve because another does, which clients of

@@ -60,6 +60,8 @@ func checkHub(_ context.Context, r *checkRun) status.Check {
 		return addResultAction(warnResult(noHubMessage,
 			"The first agent starts one, and so does `lectern`. To start one now, run: lectern hub start."), status.StartHub,
 			"")
+	case errors.As(err, new(*daemon.OtherMachineError)):
+		return failResult(err.Error(), "Use Lectern on that machine, or give each machine a folder of its own with LECTERN_HOME.")
 	case err != nil:
 		return failResult(err.Error(), "Read its last output in "+r.Paths.Daemon().Output()+", then run: lectern hub restart.")
 	}
