@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 )
@@ -50,11 +51,11 @@ func PathsFor(env func(string) string, goos, home string) (Paths, error) {
 }
 
 // FolderVariables are the variables of an environment that move Lectern's folders from
-// their usual places, with their values. A program that starts a Lectern must pass them
+// their usual places, with their values, written alike for equal folders. A program that starts a Lectern must pass them
 // on, or the two have different folders.
 func FolderVariables(env func(string) string, goos, home string) map[string]string {
 	if top := env("LECTERN_HOME"); top != "" {
-		return map[string]string{"LECTERN_HOME": top}
+		return map[string]string{"LECTERN_HOME": trimSeparators(top, goos)}
 	}
 	moved := map[string]string{}
 	if goos == "windows" || goos == "darwin" {
@@ -63,11 +64,21 @@ func FolderVariables(env func(string) string, goos, home string) map[string]stri
 	at := pathJoiner{env: env, goos: goos, home: home}
 	for _, variable := range []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"} {
 		usual := pathJoiner{env: func(string) string { return "" }, goos: goos, home: home}.xdgDir(variable)
-		if dir := at.xdgDir(variable); strings.TrimRight(dir, "/") != usual {
+		if dir := trimSeparators(at.xdgDir(variable), goos); dir != usual {
 			moved[variable] = dir
 		}
 	}
 	return moved
+}
+
+// trimSeparators is dir without separators at its end, so that equal folders are written
+// alike.
+func trimSeparators(dir, goos string) string {
+	set := "/"
+	if goos == "windows" {
+		set = `/\`
+	}
+	return cmp.Or(strings.TrimRight(dir, set), dir)
 }
 
 // A pathJoiner joins paths as goos does, wherever it runs.

@@ -92,6 +92,33 @@ func TestNameFor(t *testing.T) {
 	}
 }
 
+// What clients leave out of the environment, or write into it without moving anything, changes
+// nothing: the hub is found by the state folder alone.
+func TestEnvironmentsThatMoveNothing(t *testing.T) {
+	usual, err := config.PathsFor(func(string) string { return "" }, "linux", "/home/me")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, variable := range []string{"XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "LECTERN_HOME"} {
+		values := []string{"", "relative", "./x", "~/x"}
+		switch variable {
+		case "LECTERN_HOME": // which is an error where it is relative
+			values = []string{""}
+		case "XDG_RUNTIME_DIR":
+			values = append(values, "/run/user/7", "/missing")
+		case "XDG_STATE_HOME":
+			values = append(values, "/home/me/.local/state", "/home/me/.local/state/")
+		}
+		for _, value := range values {
+			env := map[string]string{variable: value}
+			got, err := config.PathsFor(func(name string) string { return env[name] }, "linux", "/home/me")
+			if err != nil || got != usual {
+				t.Errorf("%s=%s: %+v, %v", variable, value, got, err)
+			}
+		}
+	}
+}
+
 // Only what moves a folder is to be passed on to other programs.
 func TestFolderVariables(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -108,6 +135,7 @@ func TestFolderVariables(t *testing.T) {
 			"freebsd",
 			map[string]string{"XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d", "XDG_STATE_HOME": "/s"},
 		},
+		"a slash more":     {map[string]string{"XDG_STATE_HOME": "/s//", "XDG_DATA_HOME": "/"}, "linux", map[string]string{"XDG_STATE_HOME": "/s", "XDG_DATA_HOME": "/"}},
 		"all in one":       {map[string]string{"LECTERN_HOME": "/l", "XDG_STATE_HOME": "/s"}, "linux", map[string]string{"LECTERN_HOME": "/l"}},
 		"macOS":            {map[string]string{"XDG_STATE_HOME": "/s"}, "darwin", map[string]string{}},
 		"Windows":          {map[string]string{"XDG_STATE_HOME": "/s", "APPDATA": `C:\a`}, "windows", map[string]string{}},

@@ -32,6 +32,9 @@ type Finding struct {
 	Condition Condition
 	Note      string   // what is wrong, and what to do; empty: nothing is
 	Sources   []string // that the entry asks for; none: all
+	// Difference says of an entry that is Elsewhere how its folders and ours differ, where
+	// nothing says that two Lecterns are meant; empty: nothing to say.
+	Difference string
 
 	realPath string // where symbolic links lead from File
 }
@@ -57,14 +60,14 @@ func (m Machine) Find(c Client, server Server) Finding {
 	if f.realPath = file.realPath; file.entry == nil {
 		return f
 	}
-	t := parseEntryTarget(file.entry)
+	t := m.parseEntryTarget(file.entry)
 	f.Sources = t.sources()
 	recorded, err := m.receipts().hasEntry(c, server, file)
 	switch {
 	case err != nil:
 		f.Condition, f.Note = Broken, err.Error()
 	case t.isLectern(server) && !t.belongsTo(server, recorded):
-		f.Condition, f.Note = Elsewhere, "its entry belongs to "+t.owner()
+		f.Condition, f.Note, f.Difference = Elsewhere, "its entry belongs to "+t.owner(), t.differences(server)
 	default:
 		if f.Condition, f.Note = compareEntry(c, server, t); f.Note == "" {
 			f.Note = cmp.Or(m.untrustedNote(c), t.unprovenNote(c))

@@ -72,8 +72,8 @@ func (m Machine) Install(c Client, server Server, in ConnectOptions) (*Proposal,
 	}
 	c = c.withDetectedLayout(f.text, server.Name)
 	fields, add, token := c.wantedEntry(server, in.HTTP)
-	if old := parseEntryTarget(f.entry); f.entry != nil {
-		if old.equal(parseEntryTarget(fields.Map())) {
+	if old := m.parseEntryTarget(f.entry); f.entry != nil {
+		if old.equal(m.parseEntryTarget(fields.Map())) {
 			p.Message = fmt.Sprintf("%s has Lectern already, in %s", c.Title, f.path)
 			return p, nil
 		}
@@ -219,7 +219,7 @@ func (p *Proposal) runOwnCommand(c Client, server Server, f clientFile, fields e
 			return nil // it tells a running window, which writes later
 		}
 		now, err := m.readClientFile(c, server.Name, ConnectOptions{})
-		if err == nil && !parseEntryTarget(now.entry).equal(parseEntryTarget(fields.Map())) {
+		if err == nil && !m.parseEntryTarget(now.entry).equal(m.parseEntryTarget(fields.Map())) {
 			err = fmt.Errorf("%s reported success, but %s has no such entry; try --by-file", c.program, f.path)
 		}
 		return err

@@ -132,6 +132,30 @@ func TestEntryWithOtherFolders(t *testing.T) {
 			t.Errorf("%s in the usual folders again: %s, %s", id, f.Condition, f.Note)
 		}
 	}
+	// What an entry says without moving anything is no difference; what moves is said, whichever side does.
+	c := client(t, "cursor")
+	for name, tt := range map[string]struct {
+		entry, here map[string]string
+		condition   Condition
+		says        string
+	}{
+		"the usual folder by name": {map[string]string{"XDG_STATE_HOME": filepath.Join(m.Home, ".local", "state")}, nil, Configured, ""},
+		"not absolute":             {map[string]string{"XDG_STATE_HOME": "state", "XDG_DATA_HOME": ""}, nil, Configured, ""},
+		"a slash more":             {map[string]string{"XDG_STATE_HOME": "/s/"}, map[string]string{"XDG_STATE_HOME": "/s"}, Configured, ""},
+		"moved there":              {map[string]string{"XDG_STATE_HOME": "/s"}, nil, Elsewhere, "starts Lectern with XDG_STATE_HOME=/s, and here are the usual folders"},
+		"moved to two":             {map[string]string{"XDG_STATE_HOME": "/s"}, map[string]string{"XDG_STATE_HOME": "/o"}, Elsewhere, "with XDG_STATE_HOME=/s, and here are XDG_STATE_HOME=/o"},
+		"another instance":         {map[string]string{homeVariable: "/l"}, nil, Elsewhere, ""},
+		"all in one, and more":     {map[string]string{homeVariable: "/l", "XDG_STATE_HOME": "/s"}, map[string]string{homeVariable: "/l"}, Configured, ""},
+	} {
+		written, here := usual, usual
+		written.Env, here.Env = tt.entry, tt.here
+		p, err := m.Install(c, written, ConnectOptions{ByFile: true})
+		apply(t, p, err)
+		f := m.Find(c, here)
+		if f.Condition != tt.condition || (f.Difference != "") != (tt.says != "") || !strings.Contains(f.Difference, tt.says) {
+			t.Errorf("%s: %s, %s, difference %q", name, f.Condition, f.Note, f.Difference)
+		}
+	}
 	if link := client(t, "goose").Link(moved); link != "" {
 		t.Errorf("a link that does not say where Lectern is: %s", link)
 	}

@@ -34,7 +34,7 @@ func (m Machine) removeFrom(f clientFile, c Client, server Server, in ConnectOpt
 		}
 		return p, nil
 	}
-	switch t := parseEntryTarget(f.entry); {
+	switch t := m.parseEntryTarget(f.entry); {
 	case !t.isLectern(server):
 		return nil, fmt.Errorf("disconnect %s: the entry %s in %s does not belong to Lectern: it leads to %s; nothing was removed",
 			c.Title, server.Name, f.path, t)

@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/installer/internal/entry"
 )
 
@@ -139,7 +141,7 @@ type entryTarget struct {
 }
 
 // parseEntryTarget reads an entry under any names that clients give its fields.
-func parseEntryTarget(e map[string]any) entryTarget {
+func (m Machine) parseEntryTarget(e map[string]any) entryTarget {
 	var t entryTarget
 	for _, key := range []string{"command", "cmd"} {
 		switch v := e[key].(type) {
@@ -156,7 +158,7 @@ func parseEntryTarget(e map[string]any) entryTarget {
 	}
 	for _, key := range envKeys {
 		if env, ok := e[key].(map[string]any); ok && t.url == "" {
-			t.env = readFolderVariables(env)
+			t.env = m.readFolderVariables(env)
 			_, t.proves = env[clientTokenVariable]
 		}
 	}
@@ -249,16 +251,24 @@ func (t entryTarget) missingVariables(s Server) []string {
 	return describeEnv(missing)
 }
 
-// readFolderVariables are the folder variables that count in the environment of an
-// entry: with LECTERN_HOME no other does.
-func readFolderVariables(env map[string]any) map[string]string {
-	found := map[string]string{}
-	for _, name := range folderVariables {
-		if value, _ := env[name].(string); value != "" && found[homeVariable] == "" {
-			found[name] = value
-		}
+// differences are our folder variables and those of the entry where they are not equal, as
+// what to do about; empty: they are equal, or name two instances.
+func (t entryTarget) differences(s Server) string {
+	if t.url != "" || t.env[homeVariable] != "" || s.Env[homeVariable] != "" {
+		return ""
 	}
-	return found
+	passed, own := maps.Clone(t.env), maps.Clone(s.Env)
+	maps.DeleteFunc(passed, func(name, value string) bool { return s.Env[name] == value })
+	maps.DeleteFunc(own, func(name, value string) bool { return t.env[name] == value })
+	or := func(list []string) string { return cmp.Or(strings.Join(list, " "), "the usual folders") }
+	return "it starts Lectern with " + or(describeEnv(passed)) + ", and here are " + or(describeEnv(own))
+}
+
+// readFolderVariables are the folder variables that count in the environment of an
+// entry.
+func (m Machine) readFolderVariables(env map[string]any) map[string]string {
+	value := func(name string) string { text, _ := env[name].(string); return text }
+	return config.FolderVariables(value, m.OS, m.Home)
 }
 
 // describeEnv writes variables as NAME=VALUE, in the order of their names.

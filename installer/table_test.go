@@ -114,7 +114,7 @@ func TestRowsAreWhole(t *testing.T) {
 		if c.HasName() {
 			want = append(want, "--client", c.ID)
 		}
-		if got := parseEntryTarget(fields.Map()); !slices.Equal(got.argv, want) || !maps.Equal(got.env, s.Env) {
+		if got := m.parseEntryTarget(fields.Map()); !slices.Equal(got.argv, want) || !maps.Equal(got.env, s.Env) {
 			t.Errorf("%s: an entry that runs %v at %q", c.ID, got.argv, got.env)
 		}
 		if c.tokenRef == "" && len(c.addHTTP) > 0 {

@@ -53,7 +53,11 @@ func checkClient(s install.ClientState) status.Check {
 		}
 		return okResult("%s", f.File)
 	case installer.Elsewhere:
-		return skipResult("%s", detail)
+		if f.Difference == "" {
+			return skipResult("%s", detail)
+		}
+		return warnResult(f.File+": "+f.Difference+", so its agents have another hub, with other sources",
+			"Set the same variables here, or have the entry name these folders. Run: lectern client install "+f.Client.ID+".")
 	case installer.Foreign:
 		return warnResult(detail, "Remove that entry, or give ours another name: lectern client install "+f.Client.ID+" --name NAME.")
 	case installer.Broken:
