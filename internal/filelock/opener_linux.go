@@ -35,6 +35,21 @@ func Openers(files ...string) []Process {
 	return found
 }
 
+// Getenv is a variable of the environment that the process was started with; empty: it has
+// none, or it cannot be found out.
+func (p Process) Getenv(name string) string {
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.PID), "environ"))
+	if err != nil {
+		return ""
+	}
+	for entry := range bytes.SplitSeq(text, []byte{0}) {
+		if value, found := bytes.CutPrefix(entry, []byte(name+"=")); found {
+			return string(value)
+		}
+	}
+	return ""
+}
+
 func commandOf(pid int) []string {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
 	if err != nil {

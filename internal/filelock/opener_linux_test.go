@@ -50,3 +50,21 @@ func TestOpeners(t *testing.T) {
 		t.Errorf("nobody has it open: %v", found)
 	}
 }
+
+func TestGetenvOfAProcess(t *testing.T) {
+	child := exec.Command("cat")
+	child.Env = []string{"A=", "AB=1", "B=2=3"}
+	in, err := child.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Skip(err)
+	}
+	defer func() { _, _ = in.Close(), child.Wait() }()
+	for name, want := range map[string]string{"A": "", "B": "2=3", "AB": "1", "": ""} {
+		if got := (Process{PID: child.Process.Pid}).Getenv(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}

@@ -14,7 +14,7 @@ import (
 
 // Discovery is the content of hub.json.
 type Discovery struct {
-	Schema    int    `json:"schema"` // 1
+	Schema    int    `json:"schema"`            // 1
 	Machine   string `json:"machine,omitempty"` // its host name; the PID counts there only
 	PID       int    `json:"pid"`
 	StartTime int64  `json:"start_time"` // with PID, names the process; its unit is the system's

@@ -251,7 +251,8 @@ func TestOtherHub(t *testing.T) {
 func TestFormerHubHandsOver(t *testing.T) {
 	stranger, old, w := newHubTest(t), newHubTest(t), newHubTest(t)
 	old.Exclusive, w.Exclusive = filepath.Join(w.Dir, "sole"), filepath.Join(w.Dir, "sole")
-	w.Former = []string{filepath.Join(w.Dir, "none"), stranger.paths().Runtime(), old.paths().Runtime()}
+	t.Setenv("LECTERN_TEST_STRANGER", stranger.paths().Runtime())
+	t.Setenv("LECTERN_TEST_RUNTIME", old.paths().Runtime())
 	bystander, busy := stranger.connect(), old.connect()
 	busy.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"hold"}}`)
 	old.until("the call to be in flight", func() bool {

@@ -24,9 +24,10 @@ type HubConfig struct {
 	// one open, such as that of an older build, which is found elsewhere, Run does not
 	// serve. Nil: not looked at.
 	Exclusive []string
-	// FormerRuntimes are the folders where older builds may have had their sockets. A hub
-	// that has an Exclusive file open and is found there is asked to hand over.
-	FormerRuntimes []string
+	// FormerRuntimes returns the folders where a hub of an older build may have its sockets,
+	// by the variables of its process. A hub that has an Exclusive file open and is found
+	// there is asked to hand over. Nil: none is.
+	FormerRuntimes func(getenv func(string) string) []string
 
 	// Open is called once the lock is held and before anybody can connect: the
 	// place to open what two hubs must not have open at once. Nil: nothing.

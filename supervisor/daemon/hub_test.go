@@ -39,7 +39,6 @@ type hubSpec struct {
 	Die    int // exit code with which to end at once; 0: serve
 
 	Exclusive string // a file for HubConfig.Exclusive; empty: none
-	Former    []string
 }
 
 func TestMain(m *testing.M) {
@@ -101,7 +100,7 @@ func hubMain(spec hubSpec) int {
 		}
 	}
 	err = Run(ctx, HubConfig{
-		Exclusive: exclusive, FormerRuntimes: spec.Former, Open: open, Lifeline: lifeline, Control: loopback.Handler(fake),
+		Exclusive: exclusive, FormerRuntimes: formerRuntimes, Open: open, Lifeline: lifeline, Control: loopback.Handler(fake),
 		Paths: specPaths(spec.Dir), Self: spec.Stamp, Busy: hub.ActivityCounts, IdleAfter: spec.Idle, Timing: spec.Timing,
 		Attach: func(ctx context.Context, _ Hello, conn net.Conn) error { return hub.Serve(ctx, conn) },
 		Log:    slog.New(slog.NewTextHandler(os.Stderr, nil)), Now: time.Now,
@@ -114,6 +113,11 @@ func hubMain(spec hubSpec) int {
 		return 1
 	}
 	return 0
+}
+
+// formerRuntimes are named by a variable of a test's hub, beside that of the test.
+func formerRuntimes(getenv func(string) string) []string {
+	return []string{"/missing", getenv("LECTERN_TEST_STRANGER"), getenv("LECTERN_TEST_RUNTIME")}
 }
 
 func specPaths(dir string) Paths {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/filelock"
@@ -53,21 +52,23 @@ func awaitOtherHubs(ctx context.Context, c HubConfig) error {
 // shut down after their calls, and reports whether one does.
 func askFormerHubs(ctx context.Context, c HubConfig, hubs []filelock.Process) (asked bool) {
 	body, err := json.Marshal(StopRequest{Restart: true})
-	if err != nil {
+	if err != nil || c.FormerRuntimes == nil {
 		return false
 	}
-	for _, dir := range c.FormerRuntimes {
-		former := Paths{State: c.Paths.State, runtime: dir}
-		d, err := readDiscovery(former)
-		if err != nil || !slices.ContainsFunc(hubs, func(p filelock.Process) bool { return p.PID == d.PID }) {
-			continue // none, or another Lectern's
+	for _, hub := range hubs {
+		for _, dir := range c.FormerRuntimes(hub.Getenv) {
+			former := Paths{State: c.Paths.State, runtime: dir}
+			d, err := readDiscovery(former)
+			if err != nil || d.PID != hub.PID {
+				continue // none, or another Lectern's
+			}
+			if _, err := requestHub(ctx, former, http.MethodPost, hubStopPath, body); err != nil {
+				c.Log.Warn("a hub of an older build does not hand over", "pid", d.PID, "version", d.Version, "error", err)
+				continue
+			}
+			c.Log.Info("a hub of an older build hands over", "pid", d.PID, "version", d.Version)
+			asked = true
 		}
-		if _, err := requestHub(ctx, former, http.MethodPost, hubStopPath, body); err != nil {
-			c.Log.Warn("a hub of an older build does not hand over", "pid", d.PID, "version", d.Version, "error", err)
-			continue
-		}
-		c.Log.Info("a hub of an older build hands over", "pid", d.PID, "version", d.Version)
-		asked = true
 	}
 	return asked
 }

@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -163,15 +162,6 @@ func (a *App) HubConnectConfig(log *slog.Logger) daemon.ConnectConfig {
 		Stale: func() bool { return a.BuildInfo() != stamp },
 		Env:   environ, SecretNames: a.secretVariables, Log: log, Now: a.Now,
 	}
-}
-
-// FormerRuntimes are the folders in which earlier builds had the hub's sockets.
-func (a *App) FormerRuntimes() []string {
-	folders := []string{filepath.Join(filepath.Dir(a.Paths.State), "run"), filepath.Join("/run/user", strconv.Itoa(os.Getuid()), "lectern")}
-	if dir := a.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
-		folders = append(folders, filepath.Join(dir, "lectern"))
-	}
-	return folders
 }
 
 // A UsageError says that the command line or a form was filled in wrongly.

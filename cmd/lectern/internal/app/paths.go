@@ -13,6 +13,16 @@ type Paths struct{ config.Paths }
 // Daemon are the locks and sockets of the hub.
 func (p Paths) Daemon() daemon.Paths { return daemon.Paths{State: p.State} }
 
+// FormerRuntimes are the folders in which builds before 0.1.0 had the hub's sockets, by the
+// variables that the hub was started with.
+func (p Paths) FormerRuntimes(getenv func(string) string) []string {
+	folders := []string{filepath.Join(filepath.Dir(p.State), "run")}
+	if dir := getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
+		folders = append(folders, filepath.Join(dir, "lectern"))
+	}
+	return folders
+}
+
 // Log is the log file of the hub.
 func (p Paths) Log() string { return filepath.Join(p.State, "lectern.log") }
 
