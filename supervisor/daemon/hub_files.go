@@ -48,7 +48,8 @@ func (h *hubServer) newDiscovery() (Discovery, error) {
 		return Discovery{}, fmt.Errorf("find own program: %w", err)
 	}
 	return Discovery{
-		Schema: discoverySchemaVersion, Machine: machineName(), PID: pid, StartTime: start, Exe: exe, BuildInfo: h.Self, Wire: WireVersion, Instance: h.instance,
+		Schema: discoverySchemaVersion, Machine: machineName(), PID: pid, StartTime: start, Exe: exe,
+		BuildInfo: h.Self, Wire: WireVersion, Instance: h.instance,
 		HTTPPort: h.HTTPPort(), StartedAt: h.Now(),
 	}, nil
 }

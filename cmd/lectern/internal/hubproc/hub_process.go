@@ -234,7 +234,8 @@ func Run(ctx context.Context, c Config) (err error) {
 
 func (h *hubProcess) daemonConfig(lifeline <-chan struct{}) daemon.HubConfig {
 	return daemon.HubConfig{
-		Paths: h.Paths.Daemon(), Self: h.BuildInfo(), Exclusive: doctor.HubFiles(h.Paths), FormerRuntimes: h.Paths.FormerRuntimes, Lifeline: lifeline,
+		Paths: h.Paths.Daemon(), Self: h.BuildInfo(), Exclusive: doctor.HubFiles(h.Paths), FormerRuntimes: h.Paths.FormerRuntimes,
+		Lifeline:   lifeline,
 		OnPrevious: h.logPredecessor, Attach: h.serveAgentStream, Control: h.controlHandler(), Busy: h.hub.ActivityCounts,
 		Waiting:     func() int { return len(h.hub.Approvals().Pending()) },
 		Drain:       func(context.Context) error { h.hub.Approvals().Close(); return nil },
