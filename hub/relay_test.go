@@ -80,8 +80,8 @@ func TestWaitingCallsAreGivenBack(t *testing.T) {
 				c.Send(hubtest.CallBody(7, "put", fmt.Sprintf(`{"path":"a","text":%q}`, tt.text), ""))
 				synctest.Wait()
 				old := h.onlyPending().ID
-				stop()
 				h.Approvals().Close()
+				stop()
 				got := recvAll(c)
 				if len(got) != len(tt.want) {
 					t.Fatalf("got %.300q, want %q", got, tt.want)

@@ -13,13 +13,13 @@ func (h *hubServer) drain(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, h.Timing.Drain)
 	defer cancel()
 	deadline, _ := ctx.Deadline()
-	for _, l := range h.listOpenConns() {
-		l.stopReading(deadline)
-	}
-	if h.Drain != nil {
+	if h.Drain != nil { // before reading ends, which looks as if the clients had left
 		if err := h.Drain(ctx); err != nil {
 			h.Log.Warn("calls were cut off", "error", err)
 		}
+	}
+	for _, l := range h.listOpenConns() {
+		l.stopReading(deadline)
 	}
 	err := waitFor(ctx, func() (bool, error) {
 		inFlight, _ := h.Busy()

@@ -93,3 +93,21 @@ func TestGivenBackCallStartsNoHub(t *testing.T) {
 		s.expectEnd()
 	})
 }
+
+// What a client that has closed its end wanted to write is not sent again.
+func TestGivenBackToNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShimTest(t, Config{})
+		hub := s.connect()
+		s.send(callTool("3", "write"))
+		hub.expect(callTool("3", "write"))
+		s.to.close()
+		synctest.Wait()
+		hub.write(allAnswered)
+		hub.close()
+		s.expect(`{"jsonrpc":"2.0","id":3,` + nothingWritten)
+		if err := <-s.done; err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -119,7 +119,12 @@ func (r *relay) handleHubLoss() {
 		r.calls.giveBack()
 		r.allAnswered = false
 	}
-	failed := r.calls.removeUnrepeatable(r.session.repeatable)
+	repeatable := r.session.repeatable
+	var failed []*pendingCall
+	if r.closed { // nobody is asked about what a client that has left wants to write
+		failed = r.calls.removeMatching(func(c *pendingCall) bool { return c.givenBack && !repeatable(c) })
+	}
+	failed = append(failed, r.calls.removeUnrepeatable(repeatable)...)
 	withdrawn := r.serverRequests.dropLostRequests()
 	disconnected := r.disconnected
 	r.mu.Unlock()
@@ -135,6 +140,17 @@ func (r *relay) handleHubLoss() {
 	}
 	for _, id := range withdrawn {
 		r.writeClient(newNotification("notifications/cancelled", `{"requestId":`+string(id)+`,"reason":"the hub restarted"}`))
+	}
+	r.endIfDone()
+}
+
+// endIfDone ends the relay if the client has closed its end and waits for nothing.
+func (r *relay) endIfDone() {
+	r.mu.Lock()
+	done := r.closed && !r.hasAwaitedCallsLocked()
+	r.mu.Unlock()
+	if done {
+		r.end(errClientDone)
 	}
 }
 
@@ -186,10 +202,5 @@ func (r *relay) failPending(reason error) {
 			say(m.id)
 		}
 	}
-	r.mu.Lock()
-	done := r.closed && !r.hasAwaitedCallsLocked()
-	r.mu.Unlock()
-	if done {
-		r.end(errClientDone)
-	}
+	r.endIfDone()
 }
