@@ -145,6 +145,7 @@ func (h *Hub) dispatchCall(ctx context.Context, c *call) (res tools.Result, err 
 // authorizeAndRunCall is what every call passes once its tool and its source are known,
 // those that other calls make too.
 func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Result, err error) {
+	c.arguments = c.meaning(c.tool.info)
 	if c.tool.info.Effect != tools.Reads {
 		c.decided.gate = new(writeGate)
 	}

@@ -1,10 +1,7 @@
 package hub
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
 	"maps"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -18,6 +15,8 @@ type arguments struct {
 	raw    json.RawMessage // without the choice of a source
 	input  any             // what raw was made of; nil: not known
 	object map[string]any  // numbers as they were written
+	// invalid is why there is no object.
+	invalid error
 	// unparsed: nobody has needed object yet, which parsed makes. Most calls that others
 	// make never need it.
 	unparsed bool
@@ -41,17 +40,26 @@ func (a *arguments) parsedObject() map[string]any {
 }
 
 func parseArguments(raw json.RawMessage) arguments {
-	if trimmed := bytes.TrimSpace(raw); len(trimmed) == 0 || string(trimmed) == "null" {
-		return arguments{raw: raw, object: map[string]any{}}
+	object, err := tools.ParseArguments(raw)
+	if err != nil {
+		return arguments{raw: raw, invalid: err}
 	}
-	var object map[string]any
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	if d.Decode(&object) != nil {
-		return arguments{raw: raw}
+	return arguments{raw: raw, object: object}
+}
+
+// meaning is a in the spelling and the forms that the tool declares, by which everything
+// that looks at arguments knows them. What is wrong stays as it is, for the tool to tell.
+func (a *arguments) meaning(info tools.ToolInfo) arguments {
+	if a.unparsed || a.object == nil || info.ReadMeaning == nil {
+		return *a
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return arguments{raw: raw}
+	object, changed, err := info.ReadMeaning(a.object)
+	if err != nil || !changed {
+		return *a
+	}
+	raw, err := json.Marshal(object)
+	if err != nil {
+		return *a
 	}
 	return arguments{raw: raw, object: object}
 }
@@ -86,7 +94,7 @@ func (a *arguments) canonical(in *jsonschema.Schema) json.RawMessage {
 // isDryRun reports whether a call of a tool that has dry runs asks for one.
 func (a *arguments) isDryRun(info tools.ToolInfo) bool {
 	name := info.DryRunArgument()
-	return name != "" && (a.parsedObject()[name] == true || a.parsedObject()["dry_run"] == true)
+	return name != "" && a.parsedObject()[name] == true
 }
 
 // undoArguments are those of undo_change; false: the tool will refuse them.

@@ -199,6 +199,9 @@ func (c sourceArgument) extractSource(a arguments) (*source, arguments, error) {
 	given, chosen := a.parsedObject()[c.argument]
 	if !chosen {
 		s, err := c.findSource("")
+		if err != nil && a.invalid != nil {
+			err = a.invalid
+		}
 		return s, a, err
 	}
 	name, ok := given.(string)

@@ -48,7 +48,8 @@ func readSpec[In, Out any](spec *Spec[In, Out]) *declaration {
 			return d.newResult(spec.Redact(answer, covered))
 		}
 	}
-	d.info.setSchemas(reflect.TypeFor[In](), reflect.TypeFor[Out]())
+	d.info.setSchemas(reflect.TypeFor[In](), reflect.TypeFor[Out](), spec.Selects)
+	d.info.ReadMeaning = d.readMeaning
 	if spec.Computes != nil {
 		d.info.Computes = func(raw json.RawMessage) bool {
 			var in In

@@ -101,7 +101,7 @@ func OwnChangesTools() []Tool[OwnChanges] {
 			Name: "undo_change", Title: "Undo one of your changes", Effect: Writes,
 			Doc: "Undo one of your own changes exactly, with the others of its call.\n" +
 				"Refused, with the diff, if the target was edited later; merge keeps such edits of other lines. The undo is a change too.",
-			Errors: []Code{NotFound, Conflict},
+			Errors: []Code{NotFound, Conflict}, Selects: []string{"id"},
 			Examples: []Example[UndoChangeIn, UndoChangeOut]{{
 				Purpose: "see what an undo would do", In: UndoChangeIn{ID: "c7kq20mh1", DryRun: true}, AnyAnswer: true,
 				Want: UndoChangeOut{Restored: []Restored{{

@@ -1,7 +1,9 @@
 package tools
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -33,13 +35,20 @@ func (Offset) JSONSchema() *jsonschema.Schema {
 
 // inferSchema infers the schema of a type and panics if there is none.
 func inferSchema(t reflect.Type) *jsonschema.Schema {
+	s := inferNullable(t)
+	forbidNull(s)
+	return s
+}
+
+// inferNullable is inferSchema with the null that inference allows for slices, maps and
+// pointers, as a second type.
+func inferNullable(t reflect.Type) *jsonschema.Schema {
 	known := map[reflect.Type]*jsonschema.Schema{}
 	collectSchemaProviders(t, known, map[reflect.Type]bool{})
 	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: known})
 	if err != nil {
 		panic(fmt.Sprintf("tools: schema of %v: %v", t, err))
 	}
-	forbidNull(s)
 	return s
 }
 
@@ -64,9 +73,8 @@ func collectSchemaProviders(t reflect.Type, known map[reflect.Type]*jsonschema.S
 	}
 }
 
-// forbidNull removes the null that inference allows for slices, maps and
-// pointers: some MCP clients reject a type that is a list, and we never send
-// null.
+// forbidNull removes the null that inference allows for slices, maps and pointers: some
+// clients refuse a type that is a list.
 func forbidNull(s *jsonschema.Schema) {
 	if len(s.Types) == 2 && s.Types[0] == "null" {
 		s.Type, s.Types = s.Types[1], nil
@@ -82,6 +90,78 @@ func forbidNull(s *jsonschema.Schema) {
 	for _, d := range s.Defs {
 		forbidNull(d)
 	}
+}
+
+// takesNull reports whether s is of a pointer to a scalar value: in a map, null removes what
+// has the name then, and an argument has an empty text as a value of its own.
+func takesNull(s *jsonschema.Schema) bool {
+	return len(s.Types) == 2 && s.Types[0] == "null" && s.Types[1] != "array" && s.Types[1] != "object"
+}
+
+// valueType is the type of the values that s allows besides null; empty: any JSON.
+func valueType(s *jsonschema.Schema) string {
+	if len(s.Types) == 2 && s.Types[0] == "null" {
+		return s.Types[1]
+	}
+	return s.Type
+}
+
+// publishInput is a copy of in as clients are shown it, each of which refuses something
+// else: every property and entry has one type, and no schema is a bare true. What takes any
+// JSON is an object, or text in a list.
+func publishInput(in *jsonschema.Schema) *jsonschema.Schema {
+	published := *in
+	published.Properties = maps.Clone(in.Properties)
+	for name, p := range in.Properties {
+		p = publishInput(p)
+		p.Type = cmp.Or(p.Type, "object")
+		published.Properties[name] = p
+	}
+	if in.Items != nil {
+		published.Items = publishInput(in.Items)
+		published.Items.Type = cmp.Or(published.Items.Type, "string")
+	}
+	switch members := in.AdditionalProperties; {
+	case members == nil, members.Not != nil:
+	case valueType(members) == "":
+		published.AdditionalProperties = nil
+	default:
+		published.AdditionalProperties = publishInput(members)
+	}
+	published.Type, published.Types = valueType(in), nil
+	return &published
+}
+
+// publishOutput is a copy of out without what may be any JSON: clients check answers against
+// the schema, and some refuse one in which a type is missing.
+func publishOutput(out *jsonschema.Schema) *jsonschema.Schema {
+	published := publishInput(out)
+	dropAnyJSON(published, out)
+	return published
+}
+
+func dropAnyJSON(published, declared *jsonschema.Schema) {
+	for name, p := range declared.Properties {
+		if holdsAnyJSON(p) {
+			delete(published.Properties, name)
+			continue
+		}
+		dropAnyJSON(published.Properties[name], p)
+	}
+	isDropped := func(name string) bool { return published.Properties[name] == nil }
+	published.Required = slices.DeleteFunc(slices.Clone(published.Required), isDropped)
+	published.PropertyOrder = slices.DeleteFunc(slices.Clone(published.PropertyOrder), isDropped)
+	if published.Items != nil {
+		dropAnyJSON(published.Items, declared.Items)
+	}
+	if published.AdditionalProperties != nil && published.AdditionalProperties.Not == nil {
+		dropAnyJSON(published.AdditionalProperties, declared.AdditionalProperties)
+	}
+}
+
+// holdsAnyJSON reports whether values of s, or entries of its lists, may be any JSON.
+func holdsAnyJSON(s *jsonschema.Schema) bool {
+	return valueType(s) == "" || s.Items != nil && holdsAnyJSON(s.Items)
 }
 
 // allowErrorObject returns the output schema as published. Objects are open, so

@@ -156,7 +156,7 @@ func Erase[S Source, C any](s System[S, C]) Kind {
 		UsualFolders: s.UsualFolders, TextTarget: s.TextTarget,
 	}
 	if s.ErrorFormat.shape == nil {
-		m.ErrorFormat.schema = inferSchema(reflect.TypeFor[DefaultErrorObject]())
+		m.ErrorFormat.schema = copyOpen(publishOutput(inferSchema(reflect.TypeFor[DefaultErrorObject]())))
 	}
 	for _, c := range Codes() {
 		m.ErrorCodes[c] = s.ErrorFormat.Code(&Error{Code: c})
@@ -192,7 +192,7 @@ func (k *erasedSystem[S, C]) Detect(dir fs.FS) Detection {
 
 func (k *erasedSystem[S, C]) CheckConfig(config json.RawMessage) error {
 	var c C
-	if err := decodeArguments(k.manifest.Config, false, config, &c); err != nil || k.system.CheckConfig == nil {
+	if err := decodeConfig(k.manifest.Config, config, &c); err != nil || k.system.CheckConfig == nil {
 		return err
 	}
 	return k.system.CheckConfig(c)
@@ -205,7 +205,7 @@ func (k *erasedSystem[S, C]) Peer() *ErasedPeer {
 	}
 	name := func(config json.RawMessage) (string, error) {
 		var c C
-		if err := decodeArguments(k.manifest.Config, false, config, &c); err != nil {
+		if err := decodeConfig(k.manifest.Config, config, &c); err != nil {
 			return "", err
 		}
 		return spec.Name(c), nil
@@ -215,7 +215,7 @@ func (k *erasedSystem[S, C]) Peer() *ErasedPeer {
 
 func (k *erasedSystem[S, C]) Open(ctx context.Context, config json.RawMessage, env Env) (*OpenedSource, error) {
 	var c C
-	if err := decodeArguments(k.manifest.Config, false, config, &c); err != nil {
+	if err := decodeConfig(k.manifest.Config, config, &c); err != nil {
 		return nil, err
 	}
 	src, err := k.system.Open(ctx, c, env.withDefaults())

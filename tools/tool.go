@@ -58,6 +58,10 @@ type Spec[In, Out any] struct {
 	// published, to those that In declares, before they are checked. Nil: there are
 	// no others.
 	Normalize func(args map[string]any) error
+	// Selects are the arguments that select what a call is about, or name what it makes:
+	// empty text and blanks are refused there, and do not mean that the argument is left
+	// out. Those within others are written patch.find. Nil: none does.
+	Selects []string
 	// OptIn keeps the tool out of agents' lists, which cost every request, until a
 	// source's configuration names it in tools. Tools that call others may call it.
 	OptIn bool
@@ -80,12 +84,9 @@ type Example[In, Out any] struct {
 
 // A Tool is a Spec bound to a method of the source type S.
 type Tool[S Source] struct {
-	info    ToolInfo
 	call    func(context.Context, S, CallContext, Arguments) (Result, error)
 	targets func(context.Context, S, json.RawMessage) ([]string, error) // nil: WithTargets was not used
-	// targetsInAnswer: its output is a TargetProvider.
-	targetsInAnswer bool
-	normalize       func(args map[string]any) error // nil: arguments have one spelling
+	*declaration
 }
 
 // Info is the tool's declaration.
@@ -158,6 +159,13 @@ type ToolInfo struct {
 	Effect Effect             `json:"effect"`
 	In     *jsonschema.Schema `json:"inputSchema"`
 	Out    *jsonschema.Schema `json:"outputSchema"`
+	// Accepted is In as arguments are checked: it has no type where any JSON is taken, and
+	// a minimum length where [Spec].Selects refuses empty text. It is not published.
+	Accepted *jsonschema.Schema `json:"-"`
+	// ReadMeaning returns arguments, which it leaves alone, in the spelling and the forms of
+	// In, and whether they were in another: a number for "3", nothing for null. What is
+	// wrong with them otherwise is told by the call.
+	ReadMeaning func(args map[string]any) (meant map[string]any, changed bool, err error) `json:"-"`
 	// Answer is Out without the System's error object, as documents show it. It
 	// is not published.
 	Answer   *jsonschema.Schema `json:"-"`
@@ -281,7 +289,7 @@ func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S,
 		}
 		return d.newResult(out)
 	}
-	return Tool[S]{info: d.info, call: call, targetsInAnswer: d.targetsInAnswer, normalize: d.normalize}
+	return Tool[S]{call: call, declaration: d}
 }
 
 // addExample adds an example, which has the types of the tool.
@@ -291,9 +299,9 @@ func (t *ToolInfo) addExample(purpose string, in, want any, anyAnswer bool) {
 
 // setSchemas completes a declaration by its types. It panics if the declaration
 // cannot be published.
-func (t *ToolInfo) setSchemas(in, out reflect.Type) {
-	t.In, t.Out = inferSchema(in), inferSchema(out)
-	t.Answer = t.Out
+func (t *ToolInfo) setSchemas(in, out reflect.Type, selectors []string) {
+	t.Accepted, t.Answer = inferNullable(in), inferSchema(out)
+	t.In, t.Out = publishInput(t.Accepted), publishOutput(t.Answer)
 	for what, s := range map[string]*jsonschema.Schema{"input": t.In, "output": t.Out} {
 		if s.Type != "object" {
 			panic(fmt.Sprintf("tools: %s: %s must be a struct", t.Name, what))
@@ -301,6 +309,9 @@ func (t *ToolInfo) setSchemas(in, out reflect.Type) {
 	}
 	if t.Timeout < 0 || t.Timeout > maxTimeout {
 		panic(fmt.Sprintf("tools: %s: a timeout is at most %s", t.Name, maxTimeout))
+	}
+	if err := markSelectors(t.Accepted, selectors); err != nil {
+		panic(fmt.Sprintf("tools: %s: %v", t.Name, err))
 	}
 	required := func(name string) bool { return name != "query" }
 	if t.Hits != nil && (t.In.Properties["query"] == nil || slices.ContainsFunc(t.In.Required, required)) {
@@ -310,27 +321,27 @@ func (t *ToolInfo) setSchemas(in, out reflect.Type) {
 
 // readArguments reads the arguments of a call into what in points to.
 func (d *declaration) readArguments(raw json.RawMessage, in any) error {
-	raw, err := normalizeArguments(d.normalize, raw)
+	object, verbatim, err := d.parseMeaning(raw)
 	if err != nil {
 		return err
 	}
-	return decodeArguments(d.info.In, isReadVerbatim(reflect.TypeOf(in).Elem()), raw, in)
+	if !isReadVerbatim(reflect.TypeOf(in).Elem()) {
+		verbatim = nil
+	}
+	return decodeObject(d.info.Accepted, object, verbatim, in)
 }
 
-// normalizeArguments applies [Spec].Normalize. What is no object is left to the
-// check.
-func normalizeArguments(normalize func(map[string]any) error, raw json.RawMessage) (json.RawMessage, error) {
-	if normalize == nil {
-		return raw, nil
+// parseMeaning is what arguments mean; verbatim is nil unless raw says that as it is.
+func (d *declaration) parseMeaning(raw json.RawMessage) (meant map[string]any, verbatim json.RawMessage, err error) {
+	args, err := ParseArguments(raw)
+	if err != nil {
+		return nil, nil, err
 	}
-	var args map[string]any
-	if notObject := json.Unmarshal(raw, &args); notObject != nil || args == nil {
-		return raw, nil //nolint:nilerr // the check tells what is wrong
+	meant, changed, err := d.readMeaning(args)
+	if trimmed := bytes.TrimSpace(raw); err == nil && !changed && len(trimmed) > 0 && trimmed[0] == '{' {
+		verbatim = raw
 	}
-	if err := normalize(args); err != nil {
-		return nil, err
-	}
-	return PlainJSON(args)
+	return meant, verbatim, err
 }
 
 // readAnswer reads an answer of a tool into what answer points to.
@@ -356,14 +367,15 @@ func WithTargets[S Source, In any](t Tool[S], targets func(S, context.Context, I
 	t.info.HasTargets, t.info.TargetsInAnswer = true, t.targetsInAnswer
 	t.targets = func(ctx context.Context, src S, raw json.RawMessage) ([]string, error) {
 		var v In
-		raw, err := normalizeArguments(t.normalize, raw)
+		meant, verbatim, err := t.declaration.parseMeaning(raw)
+		if err == nil && verbatim == nil {
+			verbatim, err = PlainJSON(meant)
+		}
+		if err == nil {
+			err = json.Unmarshal(verbatim, &v) // what is wrong with the arguments is told by the call
+		}
 		if err != nil {
 			return nil, err
-		}
-		if len(raw) > 0 { // what is wrong with the arguments is told by the call
-			if err := json.Unmarshal(raw, &v); err != nil {
-				return nil, err
-			}
 		}
 		names, err := targets(src, ctx, v)
 		return names[:min(len(names), maxTargets)], err

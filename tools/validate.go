@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -36,36 +35,34 @@ func isReadVerbatim(in reflect.Type) bool {
 	return true
 }
 
-// decodeArguments checks raw against s, fills in defaults and decodes it into v.
-// An error is Invalid, in words that help an agent to repair the call.
-func decodeArguments(s *jsonschema.Schema, verbatim bool, raw json.RawMessage, v any) error {
-	if trimmed := bytes.TrimSpace(raw); len(trimmed) == 0 || bytes.Equal(trimmed, []byte("null")) {
-		raw = json.RawMessage("{}")
+// decodeConfig checks a configuration against s, fills in defaults and decodes it into v.
+func decodeConfig(s *jsonschema.Schema, config json.RawMessage, v any) error {
+	object, err := ParseArguments(config)
+	if err != nil {
+		return err
 	}
-	var args any
-	if err := json.Unmarshal(raw, &args); err != nil {
-		return Errorf(Invalid, "arguments: not valid JSON: %w", err)
-	}
-	object, ok := args.(map[string]any)
-	if !ok {
-		return Errorf(Invalid, "arguments: must be an object, got %s", describeType(args))
-	}
+	return decodeObject(s, object, nil, v)
+}
+
+// decodeObject checks object against s, fills in defaults and decodes it into v: from
+// verbatim, if that is not nil and has all of it. An error is Invalid, in words that help an
+// agent to repair the call.
+func decodeObject(s *jsonschema.Schema, object map[string]any, verbatim json.RawMessage, v any) error {
 	if err := checkValue(s, "", object); err != nil {
 		return err
 	}
-	full := raw
 	for name, p := range s.Properties {
 		if _, given := object[name]; !given && p.Default != nil {
-			object[name], verbatim = p.Default, false
+			object[name], verbatim = p.Default, nil
 		}
 	}
-	if !verbatim {
+	if verbatim == nil {
 		var err error
-		if full, err = json.Marshal(object); err != nil {
+		if verbatim, err = json.Marshal(object); err != nil {
 			return Errorf(Invalid, "arguments: %w", err)
 		}
 	}
-	if err := json.Unmarshal(full, v); err != nil {
+	if err := json.Unmarshal(verbatim, v); err != nil {
 		return Errorf(Invalid, "arguments: %w", err)
 	}
 	return nil
@@ -73,8 +70,11 @@ func decodeArguments(s *jsonschema.Schema, verbatim bool, raw json.RawMessage, v
 
 // checkValue reports the first thing wrong with v at path, in a fixed order.
 func checkValue(s *jsonschema.Schema, path string, v any) error {
-	if s.Type != "" && !hasType(s.Type, v) {
-		return Errorf(Invalid, "%s: must be %s, got %s", path, typeWithArticle(s.Type), describeType(v))
+	if v == nil && takesNull(s) {
+		return nil
+	}
+	if kind := valueType(s); kind != "" && !hasType(kind, v) {
+		return Errorf(Invalid, "%s: must be %s, got %s", path, typeWithArticle(kind), describeType(v))
 	}
 	if len(s.Enum) > 0 && !slices.ContainsFunc(s.Enum, func(e any) bool { return e == v }) {
 		return Errorf(Invalid, "%s: must be one of %s, got %s", path, joinEnum(s.Enum), describeValue(v))
@@ -84,8 +84,9 @@ func checkValue(s *jsonschema.Schema, path string, v any) error {
 		return checkObject(s, path, v)
 	case []any:
 		return checkList(s, path, v)
-	case float64:
-		return checkNumber(s, path, v)
+	case json.Number:
+		f, _ := v.Float64() // what is too large is infinite
+		return checkNumber(s, path, f)
 	case string:
 		return checkText(s, path, v)
 	}
@@ -168,14 +169,21 @@ func checkText(s *jsonschema.Schema, path, v string) error {
 	n := utf8.RuneCountInString(v)
 	if s.MinLength != nil && n < *s.MinLength {
 		if n == 0 {
-			return Errorf(Invalid, "%s: must not be empty", path)
+			return emptyError(path)
 		}
 		return Errorf(Invalid, "%s: at least %d characters, got %d", path, *s.MinLength, n)
+	}
+	if s.Pattern == notBlank && strings.TrimSpace(v) == "" {
+		return emptyError(path)
 	}
 	if s.MaxLength != nil && n > *s.MaxLength {
 		return Errorf(Invalid, "%s: at most %d characters, got %d", path, *s.MaxLength, n)
 	}
 	return nil
+}
+
+func emptyError(path string) error {
+	return Errorf(Invalid, "%s: must not be empty", path).WithHint("Say what is meant, or leave it out where it is optional.")
 }
 
 func hasType(t string, v any) bool {
@@ -190,6 +198,9 @@ func hasType(t string, v any) bool {
 		return t == "array"
 	case map[string]any:
 		return t == "object"
+	case json.Number:
+		f, err := v.Float64()
+		return err == nil && hasType(t, f)
 	case float64:
 		return t == "number" || t == "integer" && v == math.Trunc(v) && math.Abs(v) < 1<<53
 	}
@@ -208,8 +219,8 @@ func describeType(v any) string {
 		return "a list"
 	case map[string]any:
 		return "an object"
-	case float64:
-		return "the number " + formatNumber(v)
+	case json.Number:
+		return fmt.Sprintf("the number %.40s", v)
 	}
 	return "something else"
 }

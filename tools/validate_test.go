@@ -53,7 +53,7 @@ func TestArgumentErrors(t *testing.T) {
 		`{"page_name":"a","zebra":1}`:         "unknown argument zebra",
 		`{}`:                                  "missing argument page_name",
 		``:                                    "missing argument page_name",
-		`{"page_name":7}`:                     "page_name: must be a string, got the number 7",
+		`{"page_name":true}`:                  "page_name: must be a string, got a boolean",
 		`{"page_name":"a","limit":1.5}`:       "limit: must be a whole number, got the number 1.5",
 		`{"page_name":"a","tags":["x",null]}`: "tags[1]: must be a string, got null",
 		`[1]`:                                 "arguments: must be an object, got a list",

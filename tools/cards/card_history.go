@@ -35,7 +35,8 @@ type GetCardHistoryOut struct {
 func getCardHistory() tools.Tool[*Wiki] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[GetCardHistoryIn, GetCardHistoryOut]{
 		Name: "get_card_history", Title: "List revisions", Effect: tools.Reads, OptIn: true,
-		Doc: "Lists what happened to a card.", Errors: []tools.Code{tools.NotFound},
+		Selects: []string{"name"},
+		Doc:     "Lists what happened to a card.", Errors: []tools.Code{tools.NotFound},
 		Examples: []tools.Example[GetCardHistoryIn, GetCardHistoryOut]{{
 			Purpose: "see who changed a card", In: GetCardHistoryIn{Name: "Harbour", Limit: 5}, AnyAnswer: true,
 			Want: GetCardHistoryOut{
@@ -100,8 +101,9 @@ type GetRevisionOut struct {
 func getRevision() tools.Tool[*Wiki] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[GetRevisionIn, GetRevisionOut]{
 		Name: "get_revision", Title: "Read a revision", Effect: tools.Reads, OptIn: true,
-		Doc:    "Reads a card as it was.\nWithout an act_id of the card's history, the newest is read.",
-		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Selects: []string{"name", "act_id"},
+		Doc:     "Reads a card as it was.\nWithout an act_id of the card's history, the newest is read.",
+		Errors:  []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[GetRevisionIn, GetRevisionOut]{{
 			Purpose: "read the newest revision", In: GetRevisionIn{Name: "Harbour", Act: "newest"}, AnyAnswer: true,
 			Want: GetRevisionOut{Card: "Harbour", Act: "4711"},
@@ -157,8 +159,9 @@ type RestoreCardOut struct {
 func restoreCard() tools.Tool[*Wiki] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[RestoreCardIn, RestoreCardOut]{
 		Name: "restore_card", Title: "Restore a card", Effect: tools.Writes, OptIn: true, Roles: adminsOnly,
-		Doc:    "Brings back a revision of a card, or a card out of the trash.\nFor administrators.",
-		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Selects: []string{"name", "act_id"},
+		Doc:     "Brings back a revision of a card, or a card out of the trash.\nFor administrators.",
+		Errors:  []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[RestoreCardIn, RestoreCardOut]{{
 			Purpose: "bring a deleted card back", In: RestoreCardIn{Name: "Wreck", FromTrash: true}, Want: RestoreCardOut{Card: "Wreck"},
 		}},

@@ -27,7 +27,8 @@ type GetCardOutlineOut struct {
 func getCardOutline() tools.Tool[*Wiki] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[GetCardOutlineIn, GetCardOutlineOut]{
 		Name: "get_card_outline", Title: "Read an outline", Effect: tools.Reads, OptIn: true,
-		Doc: "Lists the headings of a card.", Errors: []tools.Code{tools.NotFound},
+		Selects: []string{"name"},
+		Doc:     "Lists the headings of a card.", Errors: []tools.Code{tools.NotFound},
 		Examples: []tools.Example[GetCardOutlineIn, GetCardOutlineOut]{{
 			Purpose: "see what a long card is about", In: GetCardOutlineIn{Name: "Chronicle"}, AnyAnswer: true, Want: GetCardOutlineOut{
 				Name: "Chronicle", Length: 61, Headings: []Heading{{2, "First age", 0}},
@@ -65,8 +66,9 @@ type GetSectionOut struct {
 func getSection() tools.Tool[*Wiki] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[GetSectionIn, GetSectionOut]{
 		Name: "get_section", Title: "Read a section", Effect: tools.Reads, OptIn: true,
-		Doc:    "Reads one section of a card: its heading and all up to the next heading of its level.",
-		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Selects: []string{"name", "section"},
+		Doc:     "Reads one section of a card: its heading and all up to the next heading of its level.",
+		Errors:  []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[GetSectionIn, GetSectionOut]{{
 			Purpose: "read one section", In: GetSectionIn{Name: "Chronicle", Section: "First age"}, AnyAnswer: true, Want: GetSectionOut{
 				Name: "Chronicle", Section: "First age", Content: "<h2>First age</h2><p>Fire.</p>", Length: 30,
@@ -123,8 +125,9 @@ type UpdateSectionIn struct {
 func updateSection() tools.Tool[*Wiki] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[UpdateSectionIn, WrittenCard]{
 		Name: "update_section", Title: "Change a section", Effect: tools.Writes, OptIn: true,
-		Doc:    "Replaces the text of one section of a card.\nThe rest of the card stays as it is, to the byte.",
-		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Selects: []string{"name", "section"},
+		Doc:     "Replaces the text of one section of a card.\nThe rest of the card stays as it is, to the byte.",
+		Errors:  []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[UpdateSectionIn, WrittenCard]{{
 			Purpose: "rewrite a section from its heading on", In: UpdateSectionIn{Name: "Chronicle", Section: "First age", Content: "<p>Ice.</p>"},
 			AnyAnswer: true,

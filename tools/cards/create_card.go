@@ -24,8 +24,9 @@ type CreateCardIn struct {
 func createCard() tools.Tool[*Wiki] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[CreateCardIn, WrittenCard]{
 		Name: "create_card", Title: "Create a card", Effect: tools.Writes,
-		Doc:    "Creates a card.\nA name that exists is refused; update_card changes it.",
-		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Selects: []string{"name"},
+		Doc:     "Creates a card.\nA name that exists is refused; update_card changes it.",
+		Errors:  []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[CreateCardIn, WrittenCard]{
 			{
 				Purpose: "create a card with tags", In: CreateCardIn{

@@ -29,8 +29,9 @@ var adminsOnly = []string{string(cardstore.Admin)}
 func deleteCard() tools.Tool[*Wiki] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[DeleteCardIn, DeleteCardOut]{
 		Name: "delete_card", Title: "Delete a card", Effect: tools.Deletes, Roles: adminsOnly,
-		Doc:    "Moves a card and all cards below it to the trash.\nFor administrators.",
-		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Selects: []string{"name"},
+		Doc:     "Moves a card and all cards below it to the trash.\nFor administrators.",
+		Errors:  []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[DeleteCardIn, DeleteCardOut]{
 			{
 				Purpose: "see what would go", In: DeleteCardIn{Name: "Harbour", DryRun: true}, AnyAnswer: true, Want: DeleteCardOut{

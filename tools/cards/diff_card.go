@@ -28,7 +28,8 @@ type DiffCardOut struct {
 func diffCard() tools.Tool[*Wiki] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[DiffCardIn, DiffCardOut]{
 		Name: "diff_card", Title: "Compare revisions", Effect: tools.Reads, OptIn: true,
-		Doc: "Compares two revisions of a card, or one with the card as it is.", Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Selects: []string{"name", "from_revision"},
+		Doc:     "Compares two revisions of a card, or one with the card as it is.", Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[DiffCardIn, DiffCardOut]{{
 			Purpose: "compare the newest revision with the card", In: DiffCardIn{Name: "Harbour", From: newest},
 			Want: DiffCardOut{Card: "Harbour", Equal: true},

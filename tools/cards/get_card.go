@@ -46,6 +46,7 @@ type GetCardOut struct {
 func getCard() tools.Tool[*Wiki] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[GetCardIn, GetCardOut]{
 		Name: "get_card", Title: "Read a card", Effect: tools.Reads,
+		Selects: []string{"name"},
 		Doc: "Reads one card.\nBeyond 8,000 characters: outline, first part, continuation. " +
 			"Links [[name]] and nests {{name}} stay as written.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},

@@ -22,7 +22,8 @@ type GetFileURLOut struct {
 func getFileURL() tools.Tool[*Wiki] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[GetFileURLIn, GetFileURLOut]{
 		Name: "get_file_url", Title: "Find a file", Effect: tools.Reads, OptIn: true,
-		Doc: "Tells where the wiki serves the file of a card.", Errors: []tools.Code{tools.NotFound},
+		Selects: []string{"name"},
+		Doc:     "Tells where the wiki serves the file of a card.", Errors: []tools.Code{tools.NotFound},
 		Examples: []tools.Example[GetFileURLIn, GetFileURLOut]{{
 			Purpose: "find a file", In: GetFileURLIn{Name: "Sketch"}, AnyAnswer: true,
 			Want: GetFileURLOut{"Sketch", "File", "/cards/Sketch/file", "sketch.txt"},

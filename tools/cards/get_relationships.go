@@ -38,7 +38,8 @@ const mostRelated = 200
 func getRelationships() tools.Tool[*Wiki] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[GetRelationshipsIn, GetRelationshipsOut]{
 		Name: "get_relationships", Title: "List relationships", Effect: tools.Reads, OptIn: true,
-		Doc: "Lists the cards that refer to a card, or that it refers to.", Errors: []tools.Code{tools.NotFound},
+		Selects: []string{"card_name"},
+		Doc:     "Lists the cards that refer to a card, or that it refers to.", Errors: []tools.Code{tools.NotFound},
 		Redact: func(out GetRelationshipsOut, covered func(string) bool) GetRelationshipsOut {
 			out.Cards, out.Total, out.Note = redactInfos(out.Cards, out.Total, out.Note, covered)
 			return out

@@ -59,8 +59,9 @@ type ListChildrenOut struct {
 func listChildren() tools.Tool[*Wiki] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[ListChildrenIn, ListChildrenOut]{
 		Name: "list_children", Title: "List children", Effect: tools.Reads,
-		Doc:    "Lists the cards below a card.\nA child of A is named A+B.",
-		Errors: []tools.Code{tools.NotFound},
+		Selects: []string{"name"},
+		Doc:     "Lists the cards below a card.\nA child of A is named A+B.",
+		Errors:  []tools.Code{tools.NotFound},
 		Redact: func(out ListChildrenOut, covered func(string) bool) ListChildrenOut {
 			shown := len(out.Children)
 			out.Children = slices.DeleteFunc(out.Children, func(c ChildInfo) bool { return covered(c.Name) })

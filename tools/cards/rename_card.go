@@ -28,8 +28,9 @@ type RenameCardOut struct {
 func renameCard() tools.Tool[*Wiki] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[RenameCardIn, RenameCardOut]{
 		Name: "rename_card", Title: "Rename a card", Effect: tools.Writes, OptIn: true, Roles: adminsOnly,
-		Doc:    "Renames a card, what is below it, and the references to them.\nFor administrators.",
-		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Selects: []string{"name", "new_name"},
+		Doc:     "Renames a card, what is below it, and the references to them.\nFor administrators.",
+		Errors:  []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[RenameCardIn, RenameCardOut]{{
 			Purpose: "rename a card with its references", In: RenameCardIn{Name: "Sketch", NewName: "Drawing"},
 			Want: RenameCardOut{Status: "renamed", OldName: "Sketch", NewName: "Drawing"},

@@ -40,9 +40,10 @@ type SpoilerScanOut struct {
 func spoilerScan() tools.Tool[*Wiki] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[SpoilerScanIn, SpoilerScanOut]{
 		Name: "spoiler_scan", Title: "Scan for spoilers", Effect: tools.Writes, OptIn: true,
-		Roles:  []string{string(cardstore.GM), string(cardstore.Admin)},
-		Doc:    "Finds terms in what players can read, and writes where into a card.\nFor game masters.",
-		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Selects: []string{"terms_card", "results_card"},
+		Roles:   []string{string(cardstore.GM), string(cardstore.Admin)},
+		Doc:     "Finds terms in what players can read, and writes where into a card.\nFor game masters.",
+		Errors:  []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[SpoilerScanIn, SpoilerScanOut]{{
 			Purpose: "look for secrets that players can read", In: SpoilerScanIn{Terms: "Terms+GM", Results: "Terms+GM+found"}, AnyAnswer: true,
 			Want: SpoilerScanOut{Status: "completed", Matches: 1, Results: "Terms+GM+found", Checked: 1},

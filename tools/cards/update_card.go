@@ -62,8 +62,9 @@ func updateCard() tools.Tool[*Wiki] {
 	expand := "<p>Ships land here.</p>"
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[UpdateCardIn, WrittenCard]{
 		Name: "update_card", Title: "Change a card", Effect: tools.Writes,
-		Doc:    "Changes a card: its text, a part of its text, or its type.\nPrefer patch for a part.",
-		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Selects: []string{"name", "patch.find", "patch.start_marker", "patch.end_marker"},
+		Doc:     "Changes a card: its text, a part of its text, or its type.\nPrefer patch for a part.",
+		Errors:  []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[UpdateCardIn, WrittenCard]{
 			{
 				Purpose: "add to a text", In: UpdateCardIn{

@@ -45,8 +45,9 @@ const maxUpload = 10 << 20
 func uploadAttachment() tools.Tool[*Wiki] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[UploadAttachmentIn, UploadAttachmentOut]{
 		Name: "upload_attachment", Title: "Attach a file", Effect: tools.Writes,
-		Doc:    "Puts a file into a card of its own.",
-		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Selects: []string{"name", "filename"},
+		Doc:     "Puts a file into a card of its own.",
+		Errors:  []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[UploadAttachmentIn, UploadAttachmentOut]{{
 			Purpose: "attach a text", In: UploadAttachmentIn{Name: "Harbour+log", Filename: "log.txt", Data: "aGVsbG8="}, AnyAnswer: true,
 			Want: UploadAttachmentOut{Name: "Harbour+log", Type: "File", Filename: "log.txt", Size: 5},

@@ -35,7 +35,8 @@ type RequestAnswered struct {
 func answerRequest() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[AnswerRequestIn, RequestAnswered]{
 		Name: "answer_request", Title: "Answer a request", Effect: tools.Writes, OptIn: true, Timeout: treeTimeout,
-		Doc: "Writes an answer below what the user asked about, and takes the request off the list.\nNeeds requests.",
+		Selects: []string{"request_id"},
+		Doc:     "Writes an answer below what the user asked about, and takes the request off the list.\nNeeds requests.",
 		Examples: []tools.Example[AnswerRequestIn, RequestAnswered]{
 			{Purpose: "answer in the graph", In: AnswerRequestIn{RequestID: exampleRequest, Content: "Sow it in March"}, AnyAnswer: true},
 		},

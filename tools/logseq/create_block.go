@@ -43,7 +43,8 @@ type BlockWritten struct {
 func createBlock() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[CreateBlockIn, BlockWritten]{
 		Name: "create_block", Title: "Create a block", Effect: tools.Writes,
-		Doc: "Creates one block below a block, on a page, or beside a sibling.\nFor several use update_page.",
+		Selects: []string{"page_name", "parent_block_uuid", "sibling_block_uuid"},
+		Doc:     "Creates one block below a block, on a page, or beside a sibling.\nFor several use update_page.",
 		Examples: []tools.Example[CreateBlockIn, BlockWritten]{
 			{Purpose: "add a block at the end of a page", In: CreateBlockIn{PageName: "Garden", Content: "Sow spinach"}, AnyAnswer: true},
 			{

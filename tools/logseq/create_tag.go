@@ -35,7 +35,8 @@ func (in CreateTagIn) check() error {
 func createTag() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[CreateTagIn, TagWritten]{
 		Name: "create_tag", Title: "Create a tag", Effect: tools.Writes, OptIn: true,
-		Doc: "Creates a tag of a DB graph, or extends one that exists.\nNeeds tags.create.",
+		Selects: []string{"name"},
+		Doc:     "Creates a tag of a DB graph, or extends one that exists.\nNeeds tags.create.",
 		Examples: []tools.Example[CreateTagIn, TagWritten]{
 			{Purpose: "create a tag", In: CreateTagIn{Name: "Plant"}, AnyAnswer: true},
 		},
@@ -139,7 +140,8 @@ func (in CreatePropertyIn) check() error { return checkNewPageName("name", in.Na
 func createProperty() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[CreatePropertyIn, PropertyWritten]{
 		Name: "create_property", Title: "Create a property", Effect: tools.Writes, OptIn: true,
-		Doc: "Creates a property of a DB graph with its type.\nNeeds properties.create. To give it to a tag use create_tag.",
+		Selects: []string{"name"},
+		Doc:     "Creates a property of a DB graph with its type.\nNeeds properties.create. To give it to a tag use create_tag.",
 		Examples: []tools.Example[CreatePropertyIn, PropertyWritten]{
 			{Purpose: "create a property of dates", In: CreatePropertyIn{Name: "Sown on", Type: "date"}, AnyAnswer: true},
 		},

@@ -40,7 +40,7 @@ func (Inputs) maxLength() int { return 20 }
 // JSONSchema implements tools.SchemaProvider.
 func (Inputs) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{
-		Type: "array", Items: &jsonschema.Schema{Description: `text, number, boolean, list, {"keyword":"block/name"}, {"uuid":"…"} or {"rules":"[…]"}`},
+		Type: "array", Items: &jsonschema.Schema{Description: `text, number, list, {"keyword":"block/name"}, {"uuid":"…"} or {"rules":"[…]"}`},
 	}
 }
 

@@ -27,7 +27,8 @@ type DeleteBlockOut struct {
 func deleteBlock() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[DeleteBlockIn, DeleteBlockOut]{
 		Name: "delete_block", Title: "Delete a block", Effect: tools.Deletes,
-		Doc: "Deletes one block, with its children only if recursive is set.",
+		Selects: []string{"block_uuid"},
+		Doc:     "Deletes one block, with its children only if recursive is set.",
 		Examples: []tools.Example[DeleteBlockIn, DeleteBlockOut]{
 			{
 				Purpose: "see how many blocks would be deleted", In: DeleteBlockIn{BlockUUID: exampleParent, Recursive: true, DryRun: true},

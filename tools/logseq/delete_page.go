@@ -28,6 +28,7 @@ type DeletePageOut struct {
 func deletePage() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[DeletePageIn, DeletePageOut]{
 		Name: "delete_page", Title: "Delete a page", Effect: tools.Deletes,
+		Selects: []string{"page_name"},
 		Doc: "Deletes a page with all its blocks; a DB graph recycles it.\n" +
 			"One that others link to is refused unless force is set.",
 		Examples: []tools.Example[DeletePageIn, DeletePageOut]{

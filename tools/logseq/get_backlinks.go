@@ -25,7 +25,8 @@ func (in GetBacklinksIn) check() error { return checkPageName("page_name", in.Pa
 func getBacklinks() tools.Tool[*Graph] {
 	return tools.WithTargets(define(tools.Spec[GetBacklinksIn, BlocksOut]{
 		Name: "get_backlinks", Title: "Backlinks", Effect: tools.Reads, OptIn: true,
-		Doc: "Lists the blocks that link to a page.\nNeeds backlinks.",
+		Selects: []string{"page_name"},
+		Doc:     "Lists the blocks that link to a page.\nNeeds backlinks.",
 		Examples: []tools.Example[GetBacklinksIn, BlocksOut]{
 			{Purpose: "see what links to a page", In: GetBacklinksIn{PageName: "Garden", Limit: 50}, AnyAnswer: true},
 		},

@@ -26,7 +26,8 @@ func (in GetBlockIn) check() error { return in.BlockUUID.check("block_uuid") }
 func getBlock() tools.Tool[*Graph] {
 	return tools.WithTargets(define(tools.Spec[GetBlockIn, GetBlockOut]{
 		Name: "get_block", Title: "Read a block", Effect: tools.Reads,
-		Doc: "Reads one block, with the blocks below it if asked.",
+		Selects: []string{"block_uuid"},
+		Doc:     "Reads one block, with the blocks below it if asked.",
 		Examples: []tools.Example[GetBlockIn, GetBlockOut]{
 			{Purpose: "read a block and the blocks below it", In: GetBlockIn{BlockUUID: exampleBlock, IncludeChildren: true}, AnyAnswer: true},
 		},

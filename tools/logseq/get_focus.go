@@ -113,6 +113,7 @@ func (in OpenPageIn) check() error {
 func openPage() tools.Tool[*Graph] {
 	return define(tools.Spec[OpenPageIn, OpenPageOut]{
 		Name: "open_page", Title: "Show a page", Effect: tools.Reads, OptIn: true,
+		Selects: []string{"page_name", "block_uuid"},
 		Doc: "Shows a page or block in Logseq's window. It changes what the user sees, and no note.\nNeeds page.open. Only if the user " +
 			"asked for it.",
 		Examples: []tools.Example[OpenPageIn, OpenPageOut]{{Purpose: "show a page", In: OpenPageIn{PageName: "Garden"}, AnyAnswer: true}},

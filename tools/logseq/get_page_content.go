@@ -43,6 +43,7 @@ func (in GetPageContentIn) check() error { return checkPageName("page_name", in.
 func getPageContent() tools.Tool[*Graph] {
 	return tools.WithTargets(define(tools.Spec[GetPageContentIn, GetPageContentOut]{
 		Name: "get_page_content", Title: "Read a page", Effect: tools.Reads,
+		Selects: []string{"page_name"},
 		Doc: "Reads a page with its blocks.\n" +
 			"json has the uuids, which changes need.",
 		Examples: []tools.Example[GetPageContentIn, GetPageContentOut]{

@@ -75,7 +75,8 @@ func (in InsertBlocksIn) position() positionArgs {
 func insertBlocks() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[InsertBlocksIn, InsertBlocksOut]{
 		Name: "insert_blocks", Title: "Insert blocks", Effect: tools.Writes, OptIn: true, Timeout: treeTimeout,
-		Doc: "Inserts a tree of blocks in one call, given as a tree or as Markdown.\nNeeds blocks.insert. At most 1,000 blocks.",
+		Selects: []string{"page_name", "parent_block_uuid", "sibling_block_uuid"},
+		Doc:     "Inserts a tree of blocks in one call, given as a tree or as Markdown.\nNeeds blocks.insert. At most 1,000 blocks.",
 		Examples: []tools.Example[InsertBlocksIn, InsertBlocksOut]{
 			{Purpose: "put an outline on a page", In: InsertBlocksIn{PageName: "Garden", Markdown: "- Beds\n  - North\n  - South"}, AnyAnswer: true},
 			{

@@ -33,7 +33,8 @@ func (in MoveBlockIn) position() positionArgs {
 func moveBlock() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[MoveBlockIn, BlockWritten]{
 		Name: "move_block", Title: "Move a block", Effect: tools.Writes,
-		Doc: "Moves a block, with all below it, below another, to a page, or beside a sibling.",
+		Selects: []string{"block_uuid", "sibling_block_uuid", "target_page_name", "target_parent_uuid"},
+		Doc:     "Moves a block, with all below it, below another, to a page, or beside a sibling.",
 		Examples: []tools.Example[MoveBlockIn, BlockWritten]{
 			{
 				Purpose: "move a block to another page", In: MoveBlockIn{BlockUUID: exampleBlock, TargetPageName: "Compost", Position: first},

@@ -42,6 +42,7 @@ func (out ReadAssetOut) Blocks() []tools.Content {
 func readAsset() tools.Tool[*Graph] {
 	return define(tools.Spec[ReadAssetIn, ReadAssetOut]{
 		Name: "read_asset", Title: "Read an asset", Effect: tools.Reads, OptIn: true,
+		Selects: []string{"path"},
 		Doc: "Shows a file that a block links to: an image, a sound, a PDF, text.\nAt most 4 MB. Needs assets, and the folder of the " +
 			"graph in the configuration of the source.",
 		Examples: []tools.Example[ReadAssetIn, ReadAssetOut]{

@@ -24,6 +24,7 @@ func (in RenamePageIn) check() error {
 func renamePage() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[RenamePageIn, PageWritten]{
 		Name: "rename_page", Title: "Rename a page", Effect: tools.Writes, OptIn: true,
+		Selects: []string{"page_name", "new_name"},
 		Doc: "Renames a page; Logseq updates the links to it.\n" +
 			"Needs pages.rename. A name that is taken is refused with CONFLICT: pages are never merged.",
 		Examples: []tools.Example[RenamePageIn, PageWritten]{

@@ -29,6 +29,7 @@ func (in ReplacePageContentIn) check() error { return checkPageName("page_name",
 func replacePageContent() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[ReplacePageContentIn, PageContentWritten]{
 		Name: "replace_page_content", Title: "Replace a page's content", Effect: tools.Deletes, OptIn: true, Timeout: 2 * treeTimeout,
+		Selects: []string{"page_name"},
 		Doc: "Writes new blocks on a page and deletes those that were there.\nNeeds blocks.insert and blocks.delete. Properties of the page " +
 			"stay. References to deleted blocks are lost: to change some of them use update_block.",
 		Examples: []tools.Example[ReplacePageContentIn, PageContentWritten]{

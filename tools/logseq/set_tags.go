@@ -52,7 +52,8 @@ func (in SetTagsIn) check() error {
 func setTags() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[SetTagsIn, TagsWritten]{
 		Name: "set_tags", Title: "Set tags", Effect: tools.Writes, OptIn: true,
-		Doc: "Puts tags on a page or block of a DB graph, or takes them off.\nNeeds tags.set. On a file graph tags are text: write #tag.",
+		Selects: []string{"page_name", "block_uuid"},
+		Doc:     "Puts tags on a page or block of a DB graph, or takes them off.\nNeeds tags.set. On a file graph tags are text: write #tag.",
 		Examples: []tools.Example[SetTagsIn, TagsWritten]{
 			{Purpose: "tag a page", In: SetTagsIn{PageName: "Compost", Add: TagNames{"Home"}}, AnyAnswer: true},
 		},

@@ -107,7 +107,8 @@ func (in SetTaskIn) check() error { return in.BlockUUID.check("block_uuid") }
 func setTask() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[SetTaskIn, TaskWritten]{
 		Name: "set_task", Title: "Set a task", Effect: tools.Writes, OptIn: true,
-		Doc: "Sets a task's state, priority and days.\nNeeds tasks. What you omit stays as it is.",
+		Selects: []string{"block_uuid"},
+		Doc:     "Sets a task's state, priority and days.\nNeeds tasks. What you omit stays as it is.",
 		Examples: []tools.Example[SetTaskIn, TaskWritten]{
 			{Purpose: "mark a task as done", In: SetTaskIn{BlockUUID: exampleTask, Status: "DONE"}, AnyAnswer: true},
 		},

@@ -30,7 +30,8 @@ func (in UpdateBlockIn) check() error {
 func updateBlock() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[UpdateBlockIn, BlockWritten]{
 		Name: "update_block", Title: "Change a block", Effect: tools.Writes,
-		Doc: "Changes a block's text and properties.\nChildren and other properties stay.",
+		Selects: []string{"block_uuid"},
+		Doc:     "Changes a block's text and properties.\nChildren and other properties stay.",
 		Examples: []tools.Example[UpdateBlockIn, BlockWritten]{
 			{
 				Purpose: "change a block's text", In: UpdateBlockIn{BlockUUID: exampleBlock, Content: "Plant tomatoes in May", ReplaceContent: true},

@@ -36,7 +36,8 @@ func (in UpdatePageIn) check() error {
 func updatePage() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[UpdatePageIn, PageWritten]{
 		Name: "update_page", Title: "Add to a page", Effect: tools.Writes, Timeout: treeTimeout,
-		Doc: "Sets properties of a page and adds content at its end.\nTo change text use update_block.",
+		Selects: []string{"page_name"},
+		Doc:     "Sets properties of a page and adds content at its end.\nTo change text use update_block.",
 		Examples: []tools.Example[UpdatePageIn, PageWritten]{
 			{
 				Purpose: "add a line and a property", In: UpdatePageIn{

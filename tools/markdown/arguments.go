@@ -3,7 +3,6 @@ package markdown
 import (
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -27,28 +26,6 @@ func aliases(arguments ...string) func(args map[string]any) error {
 		}
 		return nil
 	}
-}
-
-// selecting is [aliases] for a tool in which one argument selects what it acts on.
-func selecting(selector string, arguments ...string) func(args map[string]any) error {
-	return func(args map[string]any) error {
-		if err := aliases(arguments...)(args); err != nil {
-			return err
-		}
-		return refuseEmpty(args, selector)
-	}
-}
-
-// refuseEmpty refuses "", and blanks alone, for arguments that select what a tool acts on:
-// they would select everything, or anything. Text may be blanks.
-func refuseEmpty(args map[string]any, selectors ...string) error {
-	for _, name := range selectors {
-		value, ok := args[name].(string)
-		if ok && (value == "" || name != "text" && strings.TrimSpace(value) == "") {
-			return tools.Errorf(tools.Invalid, "%s: must not be empty", name).WithHint("Say what is meant, or leave it out where it is optional.")
-		}
-	}
-	return nil
 }
 
 // stepAliases is the same for the calls in a batch: their tools have their own.

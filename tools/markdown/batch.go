@@ -44,6 +44,7 @@ type BatchOut struct {
 func batch(callable []tools.Tool[*Notebook]) tools.Tool[*Notebook] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[BatchIn, BatchOut]{
 		Name: "batch", Title: "Several calls as one", Effect: tools.Runs, OptIn: true, Calls: true,
+		Selects:   []string{"steps.tool"},
 		Normalize: stepAliases,
 		Doc: "Makes several calls of this source's tools: all of them or none.\n" +
 			"The user is asked once about everything that they change, and it is undone at once. A call sees what those before it wrote.",

@@ -28,6 +28,7 @@ type DeletePageOut struct {
 func deletePage() tools.Tool[*Notebook] {
 	return writesTo(tools.DefineWithContext(tools.Spec[DeletePageIn, DeletePageOut]{
 		Name: "delete_page", Title: "Delete a page", Effect: tools.Deletes,
+		Selects:   []string{"path"},
 		Normalize: aliases("path"),
 		Doc: "Deletes one page, and its assets folder if that is empty.\n" +
 			"Pages below it and attachments are kept.",

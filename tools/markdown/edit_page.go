@@ -51,14 +51,22 @@ type EditPageIn struct {
 
 // An editTarget is the part of a page that an edit is about; empty: the body.
 type editTarget struct {
-	Text     string `json:"text,omitempty" jsonschema:"target: exact text"`
-	Count    Lines  `json:"count,omitempty" jsonschema:"how often text occurs"`
-	Heading  string `json:"heading,omitempty" jsonschema:"target: section, as Plan#Log"`
-	Block    string `json:"block,omitempty" jsonschema:"target: block id"`
-	Property string `json:"property,omitempty" jsonschema:"target: front matter key"`
-	Lines    string `json:"lines,omitempty" jsonschema:"target: 12 or 12-15"`
-	Task     string `json:"task,omitempty" jsonschema:"target: text of a task"`
-	Whole    Whole  `json:"target,omitempty" jsonschema:"the whole body"`
+	Text     ExactText `json:"text,omitempty" jsonschema:"target: exact text"`
+	Count    Lines     `json:"count,omitempty" jsonschema:"how often text occurs"`
+	Heading  string    `json:"heading,omitempty" jsonschema:"target: section, as Plan#Log"`
+	Block    string    `json:"block,omitempty" jsonschema:"target: block id"`
+	Property string    `json:"property,omitempty" jsonschema:"target: front matter key"`
+	Lines    string    `json:"lines,omitempty" jsonschema:"target: 12 or 12-15"`
+	Task     string    `json:"task,omitempty" jsonschema:"target: text of a task"`
+	Whole    Whole     `json:"target,omitempty" jsonschema:"the whole body"`
+}
+
+// ExactText is text of a page. It may be blanks, but not empty.
+type ExactText string
+
+// JSONSchema implements [tools.SchemaProvider].
+func (ExactText) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "string", MinLength: new(1)}
 }
 
 // Whole is "body", all that stands below the front matter.
@@ -86,6 +94,7 @@ type EditPageOut struct {
 func editPage() tools.Tool[*Notebook] {
 	return writesTo(tools.DefineWithContext(tools.Spec[EditPageIn, EditPageOut]{
 		Name: "edit_page", Title: "Edit a page", Effect: tools.Writes,
+		Selects:   []string{"path", "heading", "block", "property", "lines", "task", "target"},
 		Normalize: normalizeEdit,
 		Doc: "Changes one part of a page and leaves every other byte.\n" +
 			"Give one target; append and prepend without one change the body. insert_* adds beside it; replace keeps a heading's line. " +
@@ -119,7 +128,7 @@ func (n *Notebook) EditPage(ctx context.Context, c tools.CallContext, in EditPag
 		return EditPageOut{}, err
 	}
 	in.Content = strings.ReplaceAll(in.Content, "\r\n", "\n")
-	in.Text = strings.ReplaceAll(in.Text, "\r\n", "\n")
+	in.Text = ExactText(strings.ReplaceAll(string(in.Text), "\r\n", "\n"))
 	if err := n.writing.Acquire(ctx, 1); err != nil {
 		return EditPageOut{}, err
 	}
@@ -200,9 +209,6 @@ func normalizeEdit(args map[string]any) error {
 	if err := aliases("path", "content", "text", "heading")(args); err != nil {
 		return err
 	}
-	if err := refuseEmpty(args, targetNames()...); err != nil {
-		return err
-	}
 	content, given := args["content"]
 	switch args["action"] {
 	case string(Replace):
@@ -222,7 +228,7 @@ func normalizeEdit(args map[string]any) error {
 func (in EditPageIn) check() error {
 	var targets []string
 	for name, given := range map[string]string{
-		"text": in.Text, "heading": in.Heading, "block": in.Block, "property": in.Property, "lines": in.Lines, "task": in.Task,
+		"text": string(in.Text), "heading": in.Heading, "block": in.Block, "property": in.Property, "lines": in.Lines, "task": in.Task,
 		"target": string(in.Whole),
 	} {
 		if given != "" {

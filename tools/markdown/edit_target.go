@@ -160,7 +160,7 @@ func (t editTarget) findText(text string) ([]textRange, error) {
 	var found []textRange
 	var lines []int
 	for at := 0; ; {
-		i := strings.Index(text[at:], t.Text)
+		i := strings.Index(text[at:], string(t.Text))
 		if i < 0 {
 			break
 		}

@@ -59,6 +59,7 @@ func (out GetPageContextOut) Targets() []string {
 func getPageContext() tools.Tool[*Notebook] {
 	return tools.WithTargets(tools.Define(tools.Spec[GetPageContextIn, GetPageContextOut]{
 		Name: "get_page_context", Title: "Page with what it is linked to", Effect: tools.Reads, OptIn: true,
+		Selects:   []string{"path"},
 		Normalize: aliases("path"),
 		Doc: "Reads a page, its tags, and the beginning of each page that it links to or that links to it.\n" +
 			"At most size bytes of text: the page takes up to two thirds.",

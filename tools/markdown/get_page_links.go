@@ -50,6 +50,7 @@ type IncomingLink struct {
 func getPageLinks() tools.Tool[*Notebook] {
 	return tools.WithTargets(tools.Define(tools.Spec[GetPageLinksIn, GetPageLinksOut]{
 		Name: "get_page_links", Title: "Links of a page", Effect: tools.Reads,
+		Selects:   []string{"path"},
 		Normalize: aliases("path", "limit"),
 		Doc: "Lists the links from a page and the pages that link to it (backlinks).\n" +
 			"Includes wikilinks and Markdown links; broken and ambiguous links are marked.",

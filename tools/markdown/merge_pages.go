@@ -32,6 +32,7 @@ type MergePagesOut struct {
 func mergePages() tools.Tool[*Notebook] {
 	return writesTo(tools.DefineWithContext(tools.Spec[MergePagesIn, MergePagesOut]{
 		Name: "merge_pages", Title: "Merge two pages", Effect: tools.Deletes, OptIn: true,
+		Selects:   []string{"sourcePath", "destinationPath"},
 		Normalize: aliases("sourcePath", "destinationPath"),
 		Doc: "Adds the body of a page to the end of another, redirects all links to it, and deletes it.\n" +
 			"Properties that the other page lacks are added to it. Attachments and pages below it stay where they are.",

@@ -43,6 +43,7 @@ type MovePageOut struct {
 func movePage() tools.Tool[*Notebook] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[MovePageIn, MovePageOut]{
 		Name: "move_page", Title: "Move a page", Effect: tools.Writes,
+		Selects:   []string{"sourcePath", "destinationPath"},
 		Normalize: aliases("sourcePath", "destinationPath"),
 		Doc: "Moves or renames a page or folder with all below it.\n" +
 			"Links keep leading where they led. Nothing is overwritten. X.md may become X/_index.md, or back.",

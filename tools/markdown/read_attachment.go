@@ -39,6 +39,7 @@ func (out ReadAttachmentOut) Targets() []string { return []string{out.Path} }
 func readAttachment() tools.Tool[*Notebook] {
 	return tools.WithTargets(tools.Define(tools.Spec[ReadAttachmentIn, ReadAttachmentOut]{
 		Name: "read_attachment", Title: "Read an attachment", Effect: tools.Reads, OptIn: true,
+		Selects:   []string{"path"},
 		Normalize: aliases("path"),
 		Doc: "Shows a file that is not a page: an image, a sound, a PDF, text.\nAt most 4 MB. get_page_links names the attachments of a " +
 			"page.",

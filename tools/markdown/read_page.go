@@ -65,6 +65,7 @@ func (out ReadPageOut) Targets() []string { return []string{out.Path} }
 func readPage() tools.Tool[*Notebook] {
 	return tools.WithTargets(tools.Define(tools.Spec[ReadPageIn, ReadPageOut]{
 		Name: "read_page", Title: "Read a page", Effect: tools.Reads,
+		Selects:   []string{"path"},
 		Normalize: aliases("path", "limit", "part"),
 		Doc: "Reads a page with its front matter.\n" +
 			"The text is the page as it is; path and etag follow as JSON.",

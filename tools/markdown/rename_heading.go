@@ -34,7 +34,8 @@ type RenameHeadingOut struct {
 func renameHeading() tools.Tool[*Notebook] {
 	return writesTo(tools.DefineWithContext(tools.Spec[RenameHeadingIn, RenameHeadingOut]{
 		Name: "rename_heading", Title: "Rename a heading", Effect: tools.Writes, OptIn: true,
-		Normalize: selecting("heading", "path", "heading", "new_heading"),
+		Selects:   []string{"path", "heading", "new_heading"},
+		Normalize: aliases("path", "heading", "new_heading"),
 		Doc:       "Renames a heading, and all links and embeds that lead to it.\nIts level and block id stay.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[RenameHeadingIn, RenameHeadingOut]{{

@@ -35,6 +35,7 @@ type RenameTagOut struct {
 func renameTag() tools.Tool[*Notebook] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[RenameTagIn, RenameTagOut]{
 		Name: "rename_tag", Title: "Rename a tag", Effect: tools.Writes, OptIn: true,
+		Selects:   []string{"tag", "new_tag"},
 		Normalize: aliases("tag", "new_tag"),
 		Doc:       "Renames a tag on all pages, in text and front matter, as one change.\nTags below it, such as work/plans, follow. Code stays.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},

@@ -33,7 +33,8 @@ type SplitPageOut struct {
 func splitPage() tools.Tool[*Notebook] {
 	return writesTo(tools.DefineWithContext(tools.Spec[SplitPageIn, SplitPageOut]{
 		Name: "split_page", Title: "Split a page", Effect: tools.Writes, OptIn: true,
-		Normalize: selecting("heading", "path", "heading", "title"),
+		Selects:   []string{"path", "heading"},
+		Normalize: aliases("path", "heading", "title"),
 		Doc: "Moves a section with its heading to a new page beside the old one, which links to it there.\n" +
 			"Links to the section, and to headings and blocks in it, lead to the new page.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},

@@ -35,6 +35,7 @@ type WritePageOut struct {
 func writePage() tools.Tool[*Notebook] {
 	return writesTo(tools.DefineWithContext(tools.Spec[WritePageIn, WritePageOut]{
 		Name: "write_page", Title: "Write a page", Effect: tools.Writes,
+		Selects:   []string{"path"},
 		Normalize: aliases("path", "content"),
 		Doc: "Replaces a whole page, or creates it at that path.\n" +
 			"With if_match it is refused if the page has changed since. To change a part use edit_page.",

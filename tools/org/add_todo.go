@@ -50,11 +50,12 @@ type addTodoOut struct {
 func addTodo() tools.Tool[*Source] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[addTodoIn, addTodoOut]{
 		Name: "org-add-todo", Title: "Add a headline", Effect: tools.Writes,
-		Doc:    "Add a headline, with an ID.",
-		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Selects: []string{"title", "parentUri", "afterUri"},
+		Doc:     "Add a headline, with an ID.",
+		Errors:  []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: aliases(map[string]string{
 			"todo_state": "todoState", "parent_uri": "parentUri", "parentURI": "parentUri", "after_uri": "afterUri", "afterURI": "afterUri",
-		}, "tags"),
+		}),
 		Examples: []tools.Example[addTodoIn, addTodoOut]{
 			{
 				Purpose: "add a task to a project", In: addTodoIn{

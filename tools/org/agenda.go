@@ -70,11 +70,10 @@ type agendaItemsOut struct {
 func getAgendaItems() tools.Tool[*Source] {
 	return tools.Define(tools.Spec[agendaItemsIn, agendaItemsOut]{
 		Name: "org-get-agenda-items", Title: "Read the agenda", Effect: tools.Reads,
-		Doc:    "List what is scheduled, due and dated in the next days, as Emacs does.",
-		Errors: []tools.Code{tools.NotFound, tools.Conflict},
-		Normalize: aliases(map[string]string{"include_scheduled": "includeScheduled", "include_deadlines": "includeDeadlines", "file": "files"},
-			"files"),
-		Redact: agendaItemsOut.redact,
+		Doc:       "List what is scheduled, due and dated in the next days, as Emacs does.",
+		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
+		Normalize: aliases(map[string]string{"include_scheduled": "includeScheduled", "include_deadlines": "includeDeadlines", "file": "files"}),
+		Redact:    agendaItemsOut.redact,
 		Examples: []tools.Example[agendaItemsIn, agendaItemsOut]{
 			{
 				Purpose: "see a week", In: agendaItemsIn{Date: "2026-03-01"}, AnyAnswer: true,

@@ -24,6 +24,7 @@ type archiveSubtreeOut struct {
 func archiveSubtree() tools.Tool[*Source] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[archiveSubtreeIn, archiveSubtreeOut]{
 		Name: "org-archive-subtree", Title: "Archive a headline", Effect: tools.Writes, OptIn: true,
+		Selects:   []string{"resourceUri"},
 		Doc:       "Move a headline with all below it to its archive, as its file says: usually FILE_archive.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: uriAliases(),

@@ -29,7 +29,6 @@ func TestEmptySelectors(t *testing.T) {
 		{"org-read-headline", "headlinePath"}:        `"file":"projects.org"`,
 		{"org-read-by-id", "uuid"}:                   ``,
 		{"org-get-attachments", "name"}:              `"resourceUri":"org://id/a-1"`,
-		{"org-get-tag-config", "file"}:               ``,
 	} {
 		for _, blank := range []string{"", " \t\n"} {
 			s := openFiles(t, files, org.Config{})

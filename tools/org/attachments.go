@@ -35,6 +35,7 @@ const maxAttachment = 256 << 10
 func getAttachments() tools.Tool[*Source] {
 	return tools.WithTargets(tools.Define(tools.Spec[attachmentsIn, attachmentsOut]{
 		Name: "org-get-attachments", Title: "Attachments", Effect: tools.Reads, OptIn: true,
+		Selects:   []string{"resourceUri", "name"},
 		Doc:       "List the attachments of a headline, or read one.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: uriAliases(),

@@ -18,6 +18,7 @@ type backlinksIn struct {
 func getBacklinks() tools.Tool[*Source] {
 	return tools.Define(tools.Spec[backlinksIn, searchContentOut]{
 		Name: "org-get-backlinks", Title: "Find links to a headline", Effect: tools.Reads, OptIn: true,
+		Selects:   []string{"resourceUri"},
 		Doc:       "Find links to a headline or file: by ID, by title, by CUSTOM_ID.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: uriAliases(),

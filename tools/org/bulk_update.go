@@ -9,18 +9,18 @@ import (
 
 // A bulkEdit changes one headline. What is omitted stays.
 type bulkEdit struct {
-	ResourceURI     string            `json:"resourceUri" jsonschema:"the headline"`
-	IfMatch         string            `json:"ifMatch,omitempty" jsonschema:"etag"`
-	CurrentState    string            `json:"currentState,omitempty" jsonschema:"its state now, with newState"`
-	NewState        string            `json:"newState,omitempty" jsonschema:"the new one"`
-	Scheduled       string            `json:"scheduled,omitempty" jsonschema:"date"`
-	Deadline        string            `json:"deadline,omitempty" jsonschema:"date"`
-	RemoveScheduled bool              `json:"removeScheduled,omitempty" jsonschema:"remove it"`
-	RemoveDeadline  bool              `json:"removeDeadline,omitempty" jsonschema:"remove it"`
-	Priority        string            `json:"priority,omitempty" jsonschema:"such as A"`
-	AddTags         []string          `json:"addTags,omitempty" jsonschema:"tags to add"`
-	RemoveTags      []string          `json:"removeTags,omitempty" jsonschema:"tags to remove"`
-	Properties      map[string]string `json:"properties,omitempty" jsonschema:"new values by key"`
+	ResourceURI     string             `json:"resourceUri" jsonschema:"the headline"`
+	IfMatch         string             `json:"ifMatch,omitempty" jsonschema:"etag"`
+	CurrentState    string             `json:"currentState,omitempty" jsonschema:"its state now, with newState"`
+	NewState        string             `json:"newState,omitempty" jsonschema:"the new one"`
+	Scheduled       string             `json:"scheduled,omitempty" jsonschema:"date"`
+	Deadline        string             `json:"deadline,omitempty" jsonschema:"date"`
+	RemoveScheduled bool               `json:"removeScheduled,omitempty" jsonschema:"remove it"`
+	RemoveDeadline  bool               `json:"removeDeadline,omitempty" jsonschema:"remove it"`
+	Priority        string             `json:"priority,omitempty" jsonschema:"such as A"`
+	AddTags         []string           `json:"addTags,omitempty" jsonschema:"tags to add"`
+	RemoveTags      []string           `json:"removeTags,omitempty" jsonschema:"tags to remove"`
+	Properties      map[string]*string `json:"properties,omitempty" jsonschema:"new values by key"`
 }
 
 // bulkUpdateIn are the arguments of org-bulk-update.
@@ -40,6 +40,7 @@ const maxEdits = 200
 func bulkUpdate() tools.Tool[*Source] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[bulkUpdateIn, bulkUpdateOut]{
 		Name: "org-bulk-update", Title: "Change many headlines", Effect: tools.Writes, OptIn: true,
+		Selects:   []string{"edits.resourceUri"},
 		Doc:       "Change states, dates, tags, priorities and properties of many headlines, all or none.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: aliases(nil),
@@ -127,5 +128,6 @@ func (e *edit) apply(f *editedFile, i int, one bulkEdit) error {
 		return err
 	}
 	e.touch(f, i)
-	return e.setProperties(f, i, one.Properties, nil)
+	set, remove := splitProperties(one.Properties)
+	return e.setProperties(f, i, set, remove)
 }

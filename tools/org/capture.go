@@ -34,9 +34,10 @@ type captureOut struct {
 func capture() tools.Tool[*Source] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[captureIn, captureOut]{
 		Name: "org-capture", Title: "Capture", Effect: tools.Writes, OptIn: true,
+		Selects:   []string{"template", "title"},
 		Doc:       "Add an entry, list item or table row by one of the user's capture templates (org://config/capture-templates).",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
-		Normalize: aliases(nil, "tags"),
+		Normalize: aliases(nil),
 		Examples: []tools.Example[captureIn, captureOut]{
 			{
 				Purpose: "note a task", In: captureIn{Title: "Return the books"}, AnyAnswer: true, Want: captureOut{

@@ -16,6 +16,7 @@ type clockIn struct {
 func startClock() tools.Tool[*Source] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[clockIn, writeOut]{
 		Name: "org-clock-in", Title: "Start the clock", Effect: tools.Writes, OptIn: true,
+		Selects:   []string{"resourceUri"},
 		Doc:       "Start the clock of a headline now.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: uriAliases(),
@@ -31,6 +32,7 @@ func startClock() tools.Tool[*Source] {
 func stopClock() tools.Tool[*Source] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[clockIn, writeOut]{
 		Name: "org-clock-out", Title: "Stop the clock", Effect: tools.Writes, OptIn: true,
+		Selects:   []string{"resourceUri"},
 		Doc:       "Stop the running clock of a headline now.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: uriAliases(),

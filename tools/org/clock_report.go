@@ -64,7 +64,7 @@ func clockReport() tools.Tool[*Source] {
 		Name: "org-clock-report", Title: "Report clocked time", Effect: tools.Reads, OptIn: true,
 		Doc:       "Add up the time that clocks recorded, by headline, file or tag. The time of an entry counts for each of its tags.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
-		Normalize: aliases(map[string]string{"group_by": "groupBy", "file": "files"}, "files"),
+		Normalize: aliases(map[string]string{"group_by": "groupBy", "file": "files"}),
 		Redact:    clockReportOut.redact,
 		Examples: []tools.Example[clockReportIn, clockReportOut]{
 			{

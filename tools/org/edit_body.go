@@ -27,6 +27,7 @@ type writeOut struct {
 func editBody() tools.Tool[*Source] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[editBodyIn, writeOut]{
 		Name: "org-edit-body", Title: "Edit a headline's text", Effect: tools.Writes,
+		Selects:   []string{"resourceUri"},
 		Doc:       "Replace a part of the text below a headline, before its children.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: uriAliases("old_body oldBody", "new_body newBody", "replace_all replaceAll"),

@@ -19,11 +19,12 @@ type editHeadlineIn struct {
 func editHeadline() tools.Tool[*Source] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[editHeadlineIn, writeOut]{
 		Name: "org-edit-headline", Title: "Rename a headline", Effect: tools.Writes, OptIn: true,
-		Doc:    "Change the title of a headline, and its tags.\nState and priority stay. Refused if currentTitle is not its title.",
-		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Selects: []string{"resourceUri", "newTitle"},
+		Doc:     "Change the title of a headline, and its tags.\nState and priority stay. Refused if currentTitle is not its title.",
+		Errors:  []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: aliases(map[string]string{
 			"uri": "resourceUri", "current_title": "currentTitle", "new_title": "newTitle", "add_tags": "addTags", "remove_tags": "removeTags",
-		}, "addTags", "removeTags"),
+		}),
 		Examples: []tools.Example[editHeadlineIn, writeOut]{
 			{
 				Purpose: "rename a project", In: editHeadlineIn{
@@ -107,9 +108,10 @@ type setTagsIn struct {
 func setTags() tools.Tool[*Source] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[setTagsIn, writeOut]{
 		Name: "org-set-tags", Title: "Set tags", Effect: tools.Writes, OptIn: true,
+		Selects:   []string{"resourceUri"},
 		Doc:       "Replace the tags of a headline.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
-		Normalize: aliases(map[string]string{"uri": "resourceUri"}, "tags"),
+		Normalize: aliases(map[string]string{"uri": "resourceUri"}),
 		Examples: []tools.Example[setTagsIn, writeOut]{
 			{
 				Purpose: "tag a headline", In: setTagsIn{ResourceURI: "org://projects.org/headline/Alpha", Tags: []string{"work", "urgent"}},
@@ -140,6 +142,7 @@ type setPriorityIn struct {
 func setPriority() tools.Tool[*Source] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[setPriorityIn, writeOut]{
 		Name: "org-set-priority", Title: "Set the priority", Effect: tools.Writes, OptIn: true,
+		Selects:   []string{"resourceUri"},
 		Doc:       "Set or remove the priority of a headline.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: uriAliases(),

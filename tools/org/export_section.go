@@ -35,6 +35,7 @@ type exportSectionOut struct {
 func exportSection() tools.Tool[*Source] {
 	return tools.WithTargets(tools.Define(tools.Spec[exportSectionIn, exportSectionOut]{
 		Name: "org-export-section", Title: "Export a section", Effect: tools.Reads,
+		Selects:   []string{"resourceUri"},
 		Doc:       "Write a section in another format, as Emacs exports it. Code is not run.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: uriAliases("include_subheadings includeSubheadings", "body_only bodyOnly"),

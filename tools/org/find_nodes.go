@@ -55,7 +55,7 @@ func findNodes() tools.Tool[*Source] {
 		Name: "org-find-nodes", Title: "Find org-roam nodes", Effect: tools.Reads, OptIn: true,
 		Doc:       "Find org-roam nodes, files and headlines with an ID, by title, alias, ID, ref or tags, and what links to them.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
-		Normalize: aliases(map[string]string{"title": "query", "alias": "query", "uuid": "id", "orgId": "id"}, "tags"),
+		Normalize: aliases(map[string]string{"title": "query", "alias": "query", "uuid": "id", "orgId": "id"}),
 		Redact:    findNodesOut.redact,
 		Examples: []tools.Example[findNodesIn, findNodesOut]{
 			{

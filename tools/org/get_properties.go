@@ -24,9 +24,10 @@ type getPropertiesOut struct {
 func getProperties() tools.Tool[*Source] {
 	return tools.WithTargets(tools.Define(tools.Spec[getPropertiesIn, getPropertiesOut]{
 		Name: "org-get-properties", Title: "Read properties", Effect: tools.Reads,
+		Selects:   []string{"resourceUri"},
 		Doc:       "Read the properties of a headline.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
-		Normalize: aliases(map[string]string{"uri": "resourceUri", "include_special": "includeSpecial"}, "properties"),
+		Normalize: aliases(map[string]string{"uri": "resourceUri", "include_special": "includeSpecial"}),
 		Examples: []tools.Example[getPropertiesIn, getPropertiesOut]{
 			{
 				Purpose: "see all properties of a headline", In: getPropertiesIn{ResourceURI: "org://projects.org/headline/Alpha"}, AnyAnswer: true,

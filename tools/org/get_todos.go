@@ -31,7 +31,7 @@ func getTodos() tools.Tool[*Source] {
 		Name: "org-get-todos", Title: "List tasks", Effect: tools.Reads,
 		Doc:       "List tasks by state, tags and dates.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
-		Normalize: aliases(map[string]string{"expand_repeats": "expandRepeats"}, "files", "states", "tags"),
+		Normalize: aliases(map[string]string{"expand_repeats": "expandRepeats"}),
 		Redact:    headlineList.redact,
 		Examples: []tools.Example[getTodosIn, headlineList]{
 			{

@@ -45,7 +45,7 @@ func getHabits() tools.Tool[*Source] {
 		Doc: "List habits (STYLE habit, SCHEDULED with a repeater such as .+2d/4d): which are due or overdue, and how regularly they " +
 			"were done.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
-		Normalize: aliases(map[string]string{"file": "files"}, "files"),
+		Normalize: aliases(map[string]string{"file": "files"}),
 		Redact:    getHabitsOut.redact,
 		Examples: []tools.Example[getHabitsIn, getHabitsOut]{
 			{Purpose: "see how habits go", In: getHabitsIn{}, AnyAnswer: true, Want: getHabitsOut{Items: []habitItem{{

@@ -26,7 +26,7 @@ func queryTool() tools.Tool[*Source] {
 			"closed: ts: clocked:, " +
 			"with dates like <=+7d, today or from=…,to=…; joined by and, or, not and parentheses.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
-		Normalize: aliases(map[string]string{"include_archived": "includeArchived", "file": "files"}, "files"),
+		Normalize: aliases(map[string]string{"include_archived": "includeArchived", "file": "files"}),
 		Redact:    headlineList.redact,
 		Examples: []tools.Example[queryIn, headlineList]{
 			{

@@ -45,6 +45,7 @@ type readFileOut struct {
 func readFile() tools.Tool[*Source] {
 	return tools.WithTargets(tools.Define(tools.Spec[readFileIn, readFileOut]{
 		Name: "org-read-file", Title: "Read a file", Effect: tools.Reads, OptIn: true,
+		Selects:   []string{"file"},
 		Doc:       "Read the text of a file.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: aliases(nil),
@@ -97,6 +98,7 @@ type readOutlineIn struct {
 func readOutline() tools.Tool[*Source] {
 	return tools.WithTargets(tools.Define(tools.Spec[readOutlineIn, outlineOut]{
 		Name: "org-read-outline", Title: "Outline of a file", Effect: tools.Reads, OptIn: true,
+		Selects:   []string{"file"},
 		Doc:       "List the headlines of a file.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: aliases(map[string]string{"max_level": "maxLevel"}),
@@ -141,6 +143,7 @@ type readHeadlineOut struct {
 func readHeadline() tools.Tool[*Source] {
 	return tools.WithTargets(tools.Define(tools.Spec[readHeadlineIn, readHeadlineOut]{
 		Name: "org-read-headline", Title: "Read a headline", Effect: tools.Reads, OptIn: true,
+		Selects:   []string{"resourceUri", "file", "headlinePath"},
 		Doc:       "Read a headline with all below it.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: uriAliases("headline_path headlinePath"),
@@ -210,6 +213,7 @@ type readByIDIn struct {
 func readByID() tools.Tool[*Source] {
 	return tools.WithTargets(tools.Define(tools.Spec[readByIDIn, readHeadlineOut]{
 		Name: "org-read-by-id", Title: "Read by ID", Effect: tools.Reads, OptIn: true,
+		Selects:   []string{"uuid"},
 		Doc:       "Read the headline with an ID, with all below it.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: aliases(map[string]string{"id": "uuid", "orgId": "uuid"}),

@@ -30,8 +30,9 @@ type refileHeadlineOut struct {
 func refileHeadline() tools.Tool[*Source] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[refileHeadlineIn, refileHeadlineOut]{
 		Name: "org-refile-headline", Title: "Move a headline", Effect: tools.Writes, OptIn: true,
-		Doc:    "Move a headline with all below it under another one, also in another file.",
-		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Selects: []string{"resourceUri", "targetParentUri", "afterUri"},
+		Doc:     "Move a headline with all below it under another one, also in another file.",
+		Errors:  []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: uriAliases("current_title currentTitle", "target_parent_uri targetParentUri", "targetParentURI targetParentUri",
 			"after_uri afterUri", "afterURI afterUri"),
 		Examples: []tools.Example[refileHeadlineIn, refileHeadlineOut]{

@@ -36,7 +36,7 @@ func setPlanning() tools.Tool[*Source] {
 
 func defineSchedule(name, doc string, optIn bool) tools.Tool[*Source] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[scheduleTaskIn, scheduleTaskOut]{
-		Name: name, Title: "Schedule a task", Effect: tools.Writes, OptIn: optIn,
+		Name: name, Title: "Schedule a task", Effect: tools.Writes, OptIn: optIn, Selects: []string{"resourceUri"},
 		Doc:    doc,
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: uriAliases("clear_scheduled removeScheduled", "clear_deadline removeDeadline", "remove_scheduled removeScheduled",

@@ -41,7 +41,7 @@ func searchContent() tools.Tool[*Source] {
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: aliases(map[string]string{
 			"pattern": "query", "include_archived": "includeArchived", "max_results": "maxResults", "limit": "maxResults", "file": "files",
-		}, "files"),
+		}),
 		Hits: contentHits, HitTotal: func(out searchContentOut) int { return out.Total },
 		Redact: searchContentOut.redact,
 		Examples: []tools.Example[searchContentIn, searchContentOut]{

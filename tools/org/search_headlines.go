@@ -46,7 +46,7 @@ func searchHeadlines() tools.Tool[*Source] {
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: aliases(map[string]string{
 			"case_sensitive": "caseSensitive", "exclude_tags": "excludeTags", "file": "files", "pattern": "query",
-		}, "files", "tags", "excludeTags"),
+		}),
 		Redact: headlineList.redact,
 		Examples: []tools.Example[searchHeadlinesIn, headlineList]{
 			{

@@ -11,22 +11,23 @@ import (
 )
 
 type setPropertiesIn struct {
-	ResourceURI string            `json:"resourceUri" jsonschema:"the headline, or a file"`
-	Properties  map[string]string `json:"properties,omitempty" jsonschema:"new values by key; an empty ID makes one"`
-	Remove      []string          `json:"remove,omitempty" jsonschema:"keys to remove"`
+	ResourceURI string             `json:"resourceUri" jsonschema:"the headline, or a file"`
+	Properties  map[string]*string `json:"properties,omitempty" jsonschema:"new values by key; an empty ID makes one; null removes"`
+	Remove      []string           `json:"remove,omitempty" jsonschema:"keys to remove"`
 	WriteOptions
 }
 
 func setProperties() tools.Tool[*Source] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[setPropertiesIn, writeOut]{
 		Name: "org-set-properties", Title: "Set properties", Effect: tools.Writes, OptIn: true,
+		Selects:   []string{"resourceUri"},
 		Doc:       "Set and remove properties of a headline.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
-		Normalize: aliases(map[string]string{"uri": "resourceUri"}, "remove"),
+		Normalize: aliases(map[string]string{"uri": "resourceUri"}),
 		Examples: []tools.Example[setPropertiesIn, writeOut]{
 			{
 				Purpose: "set the effort", In: setPropertiesIn{
-					ResourceURI: "org://projects.org/headline/Alpha", Properties: map[string]string{"Effort": "3h"},
+					ResourceURI: "org://projects.org/headline/Alpha", Properties: map[string]*string{"Effort": new("3h")},
 				}, AnyAnswer: true, Want: writeOut{Success: true, headlineLink: exampleLink("Alpha")},
 			},
 		},
@@ -45,7 +46,8 @@ func (s *editor) setProperties(ctx context.Context, c tools.CallContext, in setP
 		if err != nil {
 			return err
 		}
-		if err := e.setProperties(f, i, in.Properties, in.Remove); err != nil {
+		set, remove := splitProperties(in.Properties)
+		if err := e.setProperties(f, i, set, append(remove, in.Remove...)); err != nil {
 			return err
 		}
 		now, shown, err := e.result(f, i)
@@ -56,6 +58,20 @@ func (s *editor) setProperties(ctx context.Context, c tools.CallContext, in setP
 	})
 	out.Diff = diff
 	return out, err
+}
+
+// splitProperties takes the keys without a value, which are removed, out of properties.
+func splitProperties(properties map[string]*string) (set map[string]string, remove []string) {
+	set = map[string]string{}
+	for key, value := range properties {
+		if value == nil {
+			remove = append(remove, key)
+		} else {
+			set[key] = *value
+		}
+	}
+	slices.Sort(remove)
+	return set, remove
 }
 
 func (e *edit) setProperties(f *editedFile, i int, properties map[string]string, remove []string) error {

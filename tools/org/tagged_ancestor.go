@@ -21,6 +21,7 @@ type taggedAncestorOut struct {
 func findTaggedAncestor() tools.Tool[*Source] {
 	return tools.WithTargets(tools.Define(tools.Spec[taggedAncestorIn, taggedAncestorOut]{
 		Name: "org-find-tagged-ancestor", Title: "Find a tagged ancestor", Effect: tools.Reads, OptIn: true,
+		Selects:   []string{"resourceUri", "tag"},
 		Doc:       "Find the nearest headline above one that has a tag of its own.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: uriAliases("include_self includeSelf"),

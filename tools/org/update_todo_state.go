@@ -28,6 +28,7 @@ type updateTodoStateOut struct {
 func updateTodoState() tools.Tool[*Source] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[updateTodoStateIn, updateTodoStateOut]{
 		Name: "org-update-todo-state", Title: "Change a task's state", Effect: tools.Writes,
+		Selects: []string{"resourceUri"},
 		Doc: "Change the TODO state of a headline as Emacs does: CLOSED, notes, repeaters, cookies.\nRefused if currentState is not its " +
 			"state.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},

@@ -37,8 +37,8 @@ func checkArguments(s *suite) {
 // refuseBadValues sends values that are not what an argument takes.
 func refuseBadValues(s *suite, src source, t tools.ToolInfo) {
 	s.Helper()
-	for i, name := range slices.Sorted(maps.Keys(t.In.Properties)) {
-		for j, bad := range badValues(t.In.Properties[name]) {
+	for i, name := range slices.Sorted(maps.Keys(t.Accepted.Properties)) {
+		for j, bad := range badValues(t.Accepted.Properties[name], slices.Contains(t.In.Required, name)) {
 			if makesCall(s, i+j) {
 				s.refuseArgument(src, t, name, func(args map[string]any) { args[name] = bad })
 			}
@@ -49,7 +49,7 @@ func refuseBadValues(s *suite, src source, t tools.ToolInfo) {
 // refuseNonObjects sends arguments that are not objects.
 func (s *suite) refuseNonObjects(src source, t tools.ToolInfo) {
 	s.Helper()
-	for _, raw := range []string{`[]`, `"x"`, `7`, `true`, `{`, `{"a":1}{}`, "\x00"} {
+	for _, raw := range []string{`[]`, `"x"`, `"[]"`, `"\"{}\""`, `7`, `true`, `{`, `{"a":1}{}`, "\x00"} {
 		if got := s.call(s.ctx(), src.OpenedSource, t, []byte(raw)); got.err == nil || got.err.Code != tools.Invalid {
 			s.Errorf("%s %s: want an invalid error, got %v", t.Name, raw, got)
 		}
@@ -79,24 +79,34 @@ func (s *suite) checkNullArguments(t tools.ToolInfo) {
 		return ""
 	}
 	want := code(`{}`)
-	for _, raw := range []string{``, ` `, `null`} {
+	for _, raw := range []string{``, ` `, `null`, `"{}"`} {
 		if got := code(raw); got != want {
 			s.Errorf("%s with arguments %q ends with code %q, with {} it is %q", t.Name, raw, got, want)
 		}
 	}
 }
 
-// badValues returns values that schema does not allow.
-func badValues(schema *jsonschema.Schema) []any {
-	wrong := map[string][]any{
-		"string":  {7, true, nil, []any{"x"}, map[string]any{}},
-		"integer": {"7", 1.5, true, nil, 1e300},
-		"number":  {"7", true, nil},
-		"boolean": {"true", 1, nil},
-		"array":   {"x", 7, nil, map[string]any{"0": "x"}},
-		"object":  {"x", 7, nil, []any{}},
+// badValues returns values that schema does not allow, nor can be read as any that it does.
+func badValues(schema *jsonschema.Schema, required bool) []any {
+	kind := schema.Type
+	if len(schema.Types) == 2 { // null is read as nothing
+		kind = schema.Types[1]
 	}
-	bad := wrong[schema.Type]
+	wrong := map[string][]any{
+		"string":  {true, []any{"x"}, map[string]any{}, "a\x00b"},
+		"integer": {"seven", "0x7", "7 8", 1.5, "1.5", true, 1e300, []any{7}},
+		"number":  {"seven", true},
+		"boolean": {"yes", "1", 1},
+		"array":   {7, true, map[string]any{"0": "x"}},
+		"object":  {"x", "[]", 7, []any{}},
+	}
+	bad := wrong[kind]
+	if required && kind != "" {
+		bad = append(bad, nil)
+	}
+	if required && kind != "" && (kind != "string" || len(schema.Enum) > 0) {
+		bad = append(bad, "")
+	}
 	if schema.Minimum != nil {
 		bad = append(bad, *schema.Minimum-1)
 	}
@@ -109,7 +119,7 @@ func badValues(schema *jsonschema.Schema) []any {
 	if schema.MinLength != nil && *schema.MinLength > 0 {
 		bad = append(bad, "")
 	}
-	if len(schema.Enum) > 0 && schema.Type == "string" {
+	if len(schema.Enum) > 0 && kind == "string" {
 		bad = append(bad, "zz_no_such_word")
 	}
 	if schema.MaxItems != nil {

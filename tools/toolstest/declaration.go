@@ -108,8 +108,13 @@ func checkTool(r Reporter, system string, t tools.ToolInfo) {
 // checkSchema checks a schema and those inside it.
 func checkSchema(r Reporter, what string, s *jsonschema.Schema) {
 	r.Helper()
-	if len(s.Types) > 0 {
+	switch {
+	case len(s.Types) > 0:
 		r.Errorf("%s: its type is a list, %v, which some clients refuse", what, s.Types)
+	case s.Type == "":
+		r.Errorf("%s: has no type, for which some clients refuse all tools", what)
+	case s.Type == "array" && s.Items == nil:
+		r.Errorf("%s: does not say what its entries are, for which some clients refuse all tools", what)
 	}
 	if len(s.AnyOf)+len(s.OneOf)+len(s.AllOf) > 0 || s.Not != nil || s.If != nil {
 		r.Errorf("%s: anyOf, oneOf, allOf, not and if are understood by few clients; declare one type", what)
@@ -128,9 +133,6 @@ func checkSchema(r Reporter, what string, s *jsonschema.Schema) {
 		checkSchema(r, path, p)
 	}
 	if s.Items != nil {
-		if s.Items.Type == "" && len(s.Items.Types) == 0 && s.Items.Description == "" {
-			r.Errorf("%s: its entries may be anything, a schema that is a bare true", what)
-		}
 		checkSchema(r, what+"[]", s.Items)
 	}
 	if a := s.AdditionalProperties; a != nil && a.Not == nil {

@@ -27,7 +27,7 @@ func checkExamples(s *suite) {
 func (s *suite) runExample(src source, t tools.ToolInfo, i int, x tools.ExampleInfo) {
 	s.Helper()
 	what := fmt.Sprintf("%s: example %d, to %s", t.Name, i+1, x.Purpose)
-	s.checkAgainstSchema(what+": input", t.In, x.In)
+	s.checkAgainstSchema(what+": input", t.Accepted, x.In)
 	targets, known := src.Targets(s.ctx(), t.Name, x.In)
 	if t.HasTargets && (!known || len(targets) == 0 || slices.Contains(targets, "")) {
 		s.Errorf("%s: the tool has targets and names %q", what, targets)

@@ -283,8 +283,8 @@ func (s *faultySource) get(_ context.Context, c tools.CallContext, in getIn) (ge
 // absent is the error for a key that is not there.
 func (s *faultySource) absent(key string) error {
 	switch {
-	case s.fault == panics && strings.Contains(key, "\x00"):
-		panic("NUL")
+	case s.fault == panics && strings.Contains(key, "\x1b"):
+		panic("escape")
 	case s.fault == escapes && strings.HasPrefix(key, "../"):
 		s.outside++
 	case s.fault == undeclaredCode:

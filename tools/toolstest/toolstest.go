@@ -104,6 +104,7 @@ func checks() []check {
 		{"reads change nothing", checkReadsChangeNothing, false},
 		{"dry runs change nothing", checkDryRunsChangeNothing, false},
 		{"arguments", checkArguments, false},
+		{"arguments in other forms", checkLenientArguments, false},
 		{"hostile text", checkHostileText, false},
 		{"cancelled calls", checkCancelledCalls, true},
 		{"resources", checkResourceReads, false},

@@ -210,6 +210,7 @@ type WriteOut struct {
 func writeNote() tools.Tool[*Workspaces] {
 	write := tools.DefineWithContext(tools.Spec[WriteIn, WriteOut]{
 		Name: "write_note", Title: "Write a note", Effect: tools.Writes,
+		Selects: []string{"note_id"},
 		Doc: "Create a note, or replace its text.\n\nTo replace one, pass the revision that you read; if the note has changed since, " +
 			"the call is refused. With a class, its fields are checked.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},

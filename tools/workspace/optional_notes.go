@@ -173,8 +173,9 @@ type RestoreIn struct {
 func restoreNote() tools.Tool[*Workspaces] {
 	restore := tools.DefineWithContext(tools.Spec[RestoreIn, WriteOut]{
 		Name: "restore_note", Title: "Restore a note", Effect: tools.Writes, OptIn: true,
-		Doc:    "Make an earlier revision of a note the current one, also of a note that was deleted.",
-		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Selects: []string{"revision_id"},
+		Doc:     "Make an earlier revision of a note the current one, also of a note that was deleted.",
+		Errors:  []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[RestoreIn, WriteOut]{{
 			Purpose: "take an edit back", In: RestoreIn{NoteID: "pay-rent"}, AnyAnswer: true,
 		}},

@@ -91,6 +91,7 @@ Use it to read, join, count and change many notes in one call. There is no netwo
 func runScript() tools.Tool[*Workspaces] {
 	return tools.DefineWithContext(tools.Spec[ScriptIn, ScriptOut]{
 		Name: "run_script", Title: "Run a script", Effect: tools.Runs, Calls: true, Timeout: scriptTimeout,
+		Selects:  []string{"workspace_id"},
 		Computes: func(ScriptIn) bool { return true },
 		Doc:      scriptDoc + shortTypes(),
 		Errors:   []tools.Code{tools.NotFound, tools.Conflict},
@@ -103,7 +104,7 @@ func runScript() tools.Tool[*Workspaces] {
 			In: ScriptIn{WorkspaceID: "ws", Code: "kb.notes.create({ markdown: \"# New note\\n\\nContent here\", id: \"new-note\" })", DryRun: true},
 		}, {
 			Purpose: "answer from an input", AnyAnswer: true,
-			In: ScriptIn{WorkspaceID: "ws", Code: "return input.length", Input: JSONValue{json.RawMessage("[1,2,3]")}},
+			In: ScriptIn{WorkspaceID: "ws", Code: "return input.names.length", Input: JSONValue{json.RawMessage(`{"names":["a","b"]}`)}},
 		}},
 	}, (*Workspaces).RunScript)
 }
