@@ -1,7 +1,9 @@
 package hub
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
@@ -33,24 +35,58 @@ func (l *ClientLimiter) countWrites(client policy.Client, changes []tools.Change
 	if u.tripped != "" {
 		return errTripped(u.tripped)
 	}
-	for _, c := range changes {
-		if c.Before.Exists && !c.After.Exists && !c.AfterUnknown {
-			u.deletes++
-		}
-		u.bytes += len(c.Before.Data)
-	}
-	switch {
-	case l.limits.DeletesPerMinute > 0 && u.deletes > l.limits.DeletesPerMinute:
-		u.tripped = fmt.Sprintf("it was about to delete more than %d targets in a minute", l.limits.DeletesPerMinute)
-	case l.limits.RewrittenBytesPerMinute > 0 && u.bytes > l.limits.RewrittenBytesPerMinute:
-		u.tripped = fmt.Sprintf("it was about to rewrite more than %d bytes in a minute", l.limits.RewrittenBytesPerMinute)
-	default:
+	deletes, bytes := countDestroyed(changes)
+	u.deletes, u.bytes = u.deletes+deletes, u.bytes+bytes
+	if u.tripped = l.limits.tooMuchDestroyed(u.deletes, u.bytes); u.tripped == "" {
 		return nil
 	}
 	p := breakerTrippedProblem.New(client.Name, status.Args{"client": client.Name, "why": u.tripped})
 	p.Action = &status.Action{Verb: status.ResetCircuitBreaker, Target: client.Name}
 	l.snapshot.raiseProblem(p)
 	return errTripped(u.tripped)
+}
+
+// foresee is what countWrites would answer, and counts nothing.
+func (l *ClientLimiter) foresee(client policy.Client, changes []tools.Change) error {
+	now := l.now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	u := *l.currentUsage(client, now)
+	deletes, bytes := countDestroyed(changes)
+	if why := cmp.Or(u.tripped, l.limits.tooMuchDestroyed(u.deletes+deletes, u.bytes+bytes)); why != "" {
+		return errTripped(why)
+	}
+	return nil
+}
+
+// countDestroyed counts the targets that changes delete, and the bytes that they delete or
+// rewrite. What moves is still there, and a folder holds nothing that is not counted itself.
+func countDestroyed(changes []tools.Change) (deletes, bytes int) {
+	moved := map[int]bool{}
+	for _, m := range tools.FindTargetMoves(changes) {
+		moved[m.From] = true
+	}
+	for i, c := range changes {
+		if moved[i] {
+			continue
+		}
+		if c.Before.Exists && !c.After.Exists && !c.AfterUnknown && !strings.HasSuffix(c.Target, "/") {
+			deletes++
+		}
+		bytes += len(c.Before.Data)
+	}
+	return deletes, bytes
+}
+
+// tooMuchDestroyed is why so many deletions and bytes trip a circuit breaker, or empty.
+func (l Limits) tooMuchDestroyed(deletes, bytes int) string {
+	switch {
+	case l.DeletesPerMinute > 0 && deletes > l.DeletesPerMinute:
+		return fmt.Sprintf("it was about to delete more than %d targets in a minute", l.DeletesPerMinute)
+	case l.RewrittenBytesPerMinute > 0 && bytes > l.RewrittenBytesPerMinute:
+		return fmt.Sprintf("it was about to rewrite more than %d bytes in a minute", l.RewrittenBytesPerMinute)
+	}
+	return ""
 }
 
 func errTripped(why string) error {

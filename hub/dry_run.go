@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -27,4 +28,30 @@ func (h *Hub) dryRun(ctx context.Context, c *call, args json.RawMessage) (change
 		return changes, true, nil
 	}
 	return nil, known, err
+}
+
+// foreseeRefusal is why the call that an agent's dry run is about would be refused, by a rule
+// or by the circuit breaker. nil: it would not be, a person would be asked, or that is not
+// known. What else is wrong with the call is told by its own dry run.
+func (h *Hub) foreseeRefusal(ctx context.Context, c *call, p *policy.Policy) error {
+	if c.tool.info.Calls {
+		return nil // the calls within are judged one by one
+	}
+	real, err := c.without(c.tool.info.DryRunArgument())
+	if err != nil {
+		return nil //nolint:nilerr // the call says so
+	}
+	changes, _, err := h.dryRun(ctx, c, real.raw)
+	if err != nil || len(changes) == 0 {
+		return nil //nolint:nilerr // likewise
+	}
+	q := c.policyRequest(p)
+	q.Targets = targetNames(changes)
+	switch d := p.Decide(q); {
+	case d.Verdict == policy.Deny:
+		return errForbidden(d)
+	case d.Verdict == policy.Ask || h.limiter.tripReason(c.client, c.decided.effect) != "":
+		return nil
+	}
+	return h.limiter.foresee(c.client, changes)
 }

@@ -71,6 +71,9 @@ func (h *Hub) authorizeCall(ctx context.Context, c *call, before authorization) 
 		authorize = func() (authorization, error) { return h.authorizeCompositeCall(ctx, c) }
 	}
 	if allowsWithoutAsking(h, c) {
+		if c.isDryRun(c.tool.info) {
+			return authorization{args: c.raw}, h.foreseeRefusal(ctx, c, h.policy.Load())
+		}
 		return authorization{args: c.raw}, nil
 	}
 	for {
@@ -109,7 +112,7 @@ func (h *Hub) authorizeUnderPolicy(ctx context.Context, c *call, before authoriz
 	case d.Verdict == policy.Deny:
 		return authorization{}, errForbidden(d)
 	case c.isDryRun(c.tool.info):
-		return authorization{args: c.raw, check: refuseWrites}, nil
+		return authorization{args: c.raw, check: refuseWrites}, h.foreseeRefusal(ctx, c, p)
 	case d.Verdict == policy.Allow && tripped == "" && !p.DependsOnPath(q):
 		return authorization{args: c.raw}, nil
 	}

@@ -133,3 +133,21 @@ func blames(b *hubtest.FakeSnapshotStore, client string) bool {
 	_, is := b.Problem("breaker.tripped " + client)
 	return is
 }
+
+// A dry run is refused as the call would be, and trips nothing.
+func TestCircuitBreakerJudgesDryRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startNotes(t, nil, func(c *hub.Config) { c.Limits = hub.Limits{RewrittenBytesPerMinute: 3} })
+		h.notes.EditAsPerson("a", "many bytes")
+		a := h.agent(policy.Client{Name: "cursor"})
+		checkOutcome(t, <-a.startCall("put", `{"path":"a","text":"x","dry_run":true}`), tools.Denied, "too much at once")
+		if blames(h.board, "cursor") {
+			t.Error("a dry run trips the circuit breaker")
+		}
+		checkOutcome(t, <-a.startCall("put", `{"path":"b","text":"x","dry_run":"true"}`), "ok", "")
+		if h.notes.Text("b") != "" {
+			t.Error("a dry run wrote")
+		}
+		checkOutcome(t, <-a.startCall("put", `{"path":"a","text":"x"}`), tools.Denied, "too much at once")
+	})
+}

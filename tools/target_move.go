@@ -33,8 +33,9 @@ func FindTargetMoves(changes []Change) (moves []TargetMove) {
 			made = append(made, i)
 		}
 	}
+	moves, gone, made = findUnchangedMoves(changes, gone, made)
 	if len(gone) > maxComparedTargets || len(made) > maxComparedTargets {
-		return nil
+		return moves
 	}
 	for _, find := range []func([]Change, int, []int, bool) int{findSameText, findSimilarText} {
 		left := gone[:0:0]
@@ -53,18 +54,36 @@ func FindTargetMoves(changes []Change) (moves []TargetMove) {
 	return moves
 }
 
-// findSameText is which of made holds what from held, that of the same name first; -1: none does. Of
-// several texts an empty one says nothing, unless the name is the same.
-func findSameText(changes []Change, from int, made []int, only bool) int {
-	was := changes[from]
-	sameText := func(i int) bool { return bytes.Equal(was.Before.Data, changes[i].After.Data) }
-	if at := slices.IndexFunc(made, func(i int) bool { return sameText(i) && hasSameName(was, changes[i]) }); at >= 0 {
-		return at
+// findUnchangedMoves finds those that keep their text and the name after the last slash, as
+// most do when a folder moves, however many there are. gone and made are what is left.
+func findUnchangedMoves(changes []Change, gone, made []int) (moves []TargetMove, goneLeft, madeLeft []int) {
+	type unchanged struct{ name, text string }
+	key := func(c Change, s State) unchanged { return unchanged{path.Base(c.Target), string(s.Data)} }
+	to := map[unchanged][]int{}
+	for _, i := range made {
+		to[key(changes[i], changes[i].After)] = append(to[key(changes[i], changes[i].After)], i)
 	}
-	if len(was.Before.Data) == 0 && !only {
+	taken := map[int]bool{}
+	for _, from := range gone {
+		k := key(changes[from], changes[from].Before)
+		if len(to[k]) == 0 {
+			goneLeft = append(goneLeft, from)
+			continue
+		}
+		moves, taken[to[k][0]] = append(moves, TargetMove{from, to[k][0]}), true
+		to[k] = to[k][1:]
+	}
+	return moves, goneLeft, slices.DeleteFunc(made, func(i int) bool { return taken[i] })
+}
+
+// findSameText is which of made holds what from held; -1: none does. Of several texts an
+// empty one says nothing.
+func findSameText(changes []Change, from int, made []int, only bool) int {
+	was := changes[from].Before.Data
+	if len(was) == 0 && !only {
 		return -1
 	}
-	return slices.IndexFunc(made, sameText)
+	return slices.IndexFunc(made, func(i int) bool { return bytes.Equal(was, changes[i].After.Data) })
 }
 
 // findSimilarText is which of made has the same name, or is the only one, and half of the lines that from
