@@ -69,7 +69,8 @@ race: needed ## tests in which something happens at once, under the race detecto
 	@$(HERMETIC); if [ -n "$$RACE" ]; then \
 		echo "go test -race"; export CGO_ENABLED=1 LECTERN_CONFORMANCE= LECTERN_PARSER_TESTS=; \
 		watch() { [ -z "$$2" ] || $(GO_TEST) -race $(UNWATCHED:%=-gcflags=%=-race=false) $$1 $$2; }; \
-		{ watch "" "$$(.ci/race)"; watch -short "$$(.ci/race changed)"; } 2>&1 | .ci/summary; fi
+		now=$$(.ci/race) && changed=$$(.ci/race changed) || exit 1; \
+		{ watch "" "$$now"; watch -short "$$changed"; } 2>&1 | .ci/summary; fi
 
 sequences: ## 1,000 (SEQUENCES=n) random sequences of two agents and a person, undone
 	export SEQUENCES=$${SEQUENCES:-1000}; \
