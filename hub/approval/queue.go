@@ -330,7 +330,7 @@ func CheckAllowedScope(a status.Approval, scope status.Scope) error {
 var ErrClosed = errors.New("the hub shuts down")
 
 func errHubEnds() error {
-	e := tools.Errorf(tools.Unavailable, "Lectern restarts before the call was approved; nothing was changed").
+	e := tools.Errorf(tools.Unavailable, "the hub ended before the call was approved; nothing was changed").
 		WithHint("Call again; the user is asked again.")
 	e.Applied, e.Cause = false, ErrClosed
 	return e
