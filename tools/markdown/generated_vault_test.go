@@ -45,13 +45,21 @@ func eachGeneratedVault(t *testing.T, test func(t *testing.T, v *generatedVault)
 	if _, err := os.Stat(generator); err != nil || testing.Short() {
 		t.Skip("without the generator of vaults: ", err)
 	}
-	first, seeds, pages := number(t, "VAULT_SEED", 1), number(t, "VAULT_SEEDS", 2), number(t, "VAULT_PAGES", runtest.Size(150, 150, 40))
+	first, seeds, pages := number(t, "VAULT_SEED", 1), number(t, "VAULT_SEEDS", 3), number(t, "VAULT_PAGES", runtest.Size(150, 150, 40))
 	for seed := first; seed < first+seeds; seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "vault")
 			cmd := exec.CommandContext(t.Context(), "go", "run", generator, "-n", fmt.Sprint(pages), "-seed", fmt.Sprint(seed), "-out", dir)
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%v: %v\n%s", cmd, err, out)
+			}
+			if seed%2 == 0 {
+				if err := os.MkdirAll(filepath.Join(dir, ".obsidian"), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(dir, ".obsidian", "app.json"), []byte("{}"), 0o600); err != nil {
+					t.Fatal(err)
+				}
 			}
 			v := &generatedVault{dir: dir, seed: uint64(seed), r: rand.New(rand.NewPCG(uint64(seed), 31))}
 			v.n, v.plain = openPair(t, dir, nil)
@@ -92,6 +100,11 @@ func (v *generatedVault) files(t *testing.T) map[string]string {
 	return files
 }
 
+func (v *generatedVault) pages(t *testing.T) []string {
+	t.Helper()
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(v.files(t))), func(f string) bool { return !isPage(f) })
+}
+
 var (
 	idLine    = regexp.MustCompile(`(?m)^id: (\S+)\r?$`)
 	titleLine = regexp.MustCompile(`(?m)^title: "(.*)"\r?$`)
@@ -122,44 +135,28 @@ func identity(text string) string {
 }
 
 // generatedTargets is where each link of a vault leads, by the identities of both
-// pages. It follows the rules of the application, not our code: a link of Markdown is a path from
-// the page; a wikilink is a path from the root, or else the name of one page, its title or an
-// alias. What may mean several pages is left out.
+// pages. What may mean several pages is left out.
 func generatedTargets(files map[string]string) map[string]string {
-	places, names, titles, aliases := map[string][]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{}
-	add := func(to map[string][]string, name, file string) { to[name] = append(to[name], file) }
+	rules := newLinkRules(files)
 	for file, text := range files {
-		place := strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(file, ".md"), "/_index"))
-		add(places, place, file)
-		add(names, path.Base(place), file)
 		front, _ := splitGenerated(text)
-		title := path.Base(place)
+		title := path.Base(placeOf(file))
 		if found := titleLine.FindStringSubmatch(front); found != nil {
-			title = strings.ToLower(found[1])
+			title = found[1]
 		}
-		add(titles, title, file)
+		title = strings.ToLower(title)
+		rules.titles[title] = append(rules.titles[title], file)
 		for _, found := range aliasLine.FindAllStringSubmatch(front, -1) {
-			add(aliases, strings.ToLower(found[1]), file)
+			alias := strings.ToLower(found[1])
+			rules.aliases[alias] = append(rules.aliases[alias], file)
 		}
 	}
 	leads := map[string]string{}
 	for file, text := range files {
-		front, body := splitGenerated(text)
-		_ = front
+		_, body := splitGenerated(text)
 		for i, l := range links.Scan(body, 0) {
-			target := strings.ToLower(l.Target)
-			var found []string
-			if l.Wiki {
-				for _, by := range []map[string][]string{places, names, titles, aliases} {
-					if found = by[target]; len(found) > 0 {
-						break
-					}
-				}
-			} else if to := path.Join(path.Dir(file), l.Target); files[to] != "" {
-				found = []string{to}
-			}
-			if len(found) == 1 {
-				leads[identity(text)+" "+fmt.Sprint(i)] = identity(files[found[0]])
+			if found := rules.leads(file, l); found != "" && l.Target != "" {
+				leads[identity(text)+" "+fmt.Sprint(i)] = identity(files[found])
 			}
 		}
 	}
@@ -171,9 +168,9 @@ func generatedTargets(files map[string]string) map[string]string {
 func TestGeneratedMovesKeepTargets(t *testing.T) {
 	eachGeneratedVault(t, func(t *testing.T, v *generatedVault) {
 		moves, links := 0, 0
-		for range number(t, "VAULT_MOVES", runtest.Size(25, 25, 8)) {
+		for range number(t, "VAULT_MOVES", runtest.Size(100, 25, 8)) {
 			before := v.files(t)
-			pages := slices.Sorted(maps.Keys(before))
+			pages := v.pages(t)
 			page := func() string { return pages[v.r.IntN(len(pages))] }
 			from, to := page(), strings.TrimSuffix(strings.TrimSuffix(page(), ".md"), "/_index")
 			switch v.r.IntN(4) {
@@ -224,7 +221,7 @@ func (v *generatedVault) compareLinks(t *testing.T) {
 	if err != nil || now.x == nil {
 		t.Fatal("there is no index: ", err)
 	}
-	pages := slices.Sorted(maps.Keys(v.files(t)))
+	pages := v.pages(t)
 	v.r.Shuffle(len(pages), func(i, j int) { pages[i], pages[j] = pages[j], pages[i] })
 	for _, page := range pages[:min(len(pages), 30)] {
 		in := GetPageLinksIn{Path: page, Limit: 200}
@@ -251,6 +248,9 @@ func TestGeneratedHitsEqualScan(t *testing.T) {
 		files := v.files(t)
 		words := map[string]map[string]bool{} // by word: the pages that have it
 		for file, text := range files {
+			if !isPage(file) {
+				continue
+			}
 			front, body := splitGenerated(text)
 			searched := []string{body, path.Base(strings.TrimSuffix(strings.TrimSuffix(file, ".md"), "/_index"))}
 			if title := titleLine.FindStringSubmatch(front); title != nil {
@@ -289,7 +289,7 @@ func TestGeneratedHitsEqualScan(t *testing.T) {
 // searchExactly searches for some bytes of a line.
 func (v *generatedVault) searchExactly(t *testing.T, files map[string]string) {
 	t.Helper()
-	pages := slices.Sorted(maps.Keys(files))
+	pages := v.pages(t)
 	text := strings.ReplaceAll(strings.TrimPrefix(files[pages[v.r.IntN(len(pages))]], "\ufeff"), "\r\n", "\n")
 	lines := strings.Split(text, "\n")
 	line := []rune(lines[v.r.IntN(len(lines))])

@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
@@ -85,7 +86,8 @@ const (
 )
 
 // A linkResolver finds what a link leads to: by path, else by name, else by title,
-// else by alias. It ignores letter case. If several match it returns all of them.
+// else by alias. It ignores letter case. Of several pages that have the name it takes those
+// that Obsidian takes, see nearestTo; what it leaves open the resolver does too.
 type linkResolver struct {
 	layout layout
 	graph  *logseqfile.Graph                              // nil unless the layout is that of Logseq
@@ -200,29 +202,43 @@ func (r *linkResolver) resolve(from string, l links.Link) (found []string, form 
 		}
 	}
 	target = strings.TrimSuffix(target, "/")
-	if found = r.pagesAt(target); len(found) > 0 {
-		return found, pathForm
-	}
 	name := strings.TrimSuffix(target, ".md")
 	if strings.Contains(name, "/") {
-		if found = r.fileAt(target); len(found) > 0 {
+		if found = r.at(target); len(found) > 0 {
 			return found, pathForm
 		}
 		if found = r.pagesBySuffix(name); len(found) == 0 {
 			found = r.filesBySuffix(target)
 		}
-		return found, suffixForm
+		return nearestTo(from, found), suffixForm
 	}
-	if found = r.pages(index.BaseName, folder.FoldName(name)); len(found) > 0 {
-		return found, nameForm
-	}
-	if found = r.files[folder.FoldName(target)]; len(found) > 0 {
-		return found, nameForm
+	for _, named := range [][]string{
+		r.pagesAt(target), r.pages(index.BaseName, folder.FoldName(name)), r.fileAt(target), r.files[folder.FoldName(target)],
+	} {
+		if len(named) > 0 {
+			return nearestTo(from, named), nameForm
+		}
 	}
 	if found = r.pages(index.TitleName, folder.FoldName(target)); len(found) > 0 {
 		return found, titleForm
 	}
 	return r.pages(index.AliasName, folder.FoldName(target)), titleForm
+}
+
+// nearestTo are those of the files with one name that a link on the page from means: one in
+// the folder of the page, or else the one with the shortest path. Obsidian measures paths as
+// JavaScript does, and does not say which of two as long it takes.
+func nearestTo(from string, files []string) []string {
+	if len(files) < 2 {
+		return files
+	}
+	beside := slices.DeleteFunc(slices.Clone(files), func(f string) bool { return path.Dir(stem(f)) != path.Dir(from) })
+	if len(beside) > 0 {
+		files = beside
+	}
+	length := func(f string) int { return len(utf16.Encode([]rune(f))) }
+	shortest := slices.MinFunc(files, func(a, b string) int { return length(a) - length(b) })
+	return slices.DeleteFunc(slices.Clone(files), func(f string) bool { return length(f) > length(shortest) })
 }
 
 // resolveTitle is resolve for a link that calls a page by its title or an alias, as all

@@ -97,6 +97,26 @@ func TestMoveFolder(t *testing.T) {
 	equal(t, "renamed", "G", out.NewPath)
 }
 
+// Of several pages with a name the one in the root counts first, then the one beside the
+// link, then the one with the shortest path; and a link that still leads there stays.
+func TestLinksOfEqualNames(t *testing.T) {
+	for _, marker := range []string{".obsidian/app.json", "mkdocs.yml"} {
+		b := open(t, map[string]string{
+			marker: "{}", "a/todo.md": "", "b/todo.md": "", "b/loc.md": "[[todo]] [[W]]\n", "a/b/log.md": "", "zzzz/log.md": "", "W.md": "",
+			"c/x.md": "[[log]] [[todo]] ![[p.png]]\n", "c/p.png": "", "p.png": "", "Q.md": "", "Q/y.md": "",
+		}, nil)
+		out := call[GetPageLinksOut](b, "get_page_links", `{"path":"c/x.md"}`).Outgoing
+		equal(t, "shortest path", "a/b/log.md", out[0].Path)
+		equal(t, "two as short", []string{"a/todo.md", "b/todo.md"}, out[1].Candidates)
+		equal(t, "exact path of an attachment", "p.png", out[2].Path)
+		call[MovePageOut](b, "move_page", `{"sourcePath":"b/todo.md","destinationPath":"b/done.md"}`)
+		call[MovePageOut](b, "move_page", `{"sourcePath":"W.md","destinationPath":"Q/W.md"}`)
+		equal(t, "links beside", "[[done]] [[W]]\n", b.get("b/loc.md"))
+		call[MovePageOut](b, "move_page", `{"sourcePath":"a/b/log.md","destinationPath":"Q/longer.md"}`)
+		equal(t, "links", "[[longer]] [[todo]] ![[p.png]]\n", b.get("c/x.md"))
+	}
+}
+
 // After any move every link that led to one place leads to the same place.
 func TestMovesKeepTargets(t *testing.T) {
 	runtest.InOrder(t)
@@ -178,49 +198,16 @@ type linkTargets struct {
 	links map[string]string // page and number of the link: the file it leads to; empty: none or several
 }
 
-// targets resolves every link as a person would, from the rules of the applications
-// and not from the code: a path from the page or the root, else the only file of that
-// name or path end.
+// targets resolves every link by the rules of the applications.
 func targets(b *testNotebook) linkTargets {
 	t := linkTargets{b.files(), map[string]string{}}
-	_, obsidian := t.files[".obsidian/app.json"]
-	find := func(match func(f string) bool) string {
-		var found []string
-		for f := range t.files {
-			if match(f) {
-				found = append(found, f)
-			}
-		}
-		if len(found) == 1 {
-			return found[0]
-		}
-		return ""
-	}
-	same := func(f, want string) bool {
-		return strings.EqualFold(f, want) || strings.EqualFold(f, want+".md")
-	}
+	rules := newLinkRules(t.files)
 	for page, text := range t.files {
 		if !strings.HasSuffix(page, ".md") {
 			continue
 		}
 		for i, l := range links.Scan(text, 0) {
-			target := strings.TrimPrefix(l.Target, "/")
-			dotted := strings.HasPrefix(l.Target, ".")
-			relative := path.Join(path.Dir(page), target)
-			leads := ""
-			if (!l.Wiki || dotted) && !strings.HasPrefix(l.Target, "/") {
-				leads = find(func(f string) bool { return same(f, relative) })
-			}
-			byName := l.Wiki && !dotted || !l.Wiki && obsidian && !dotted
-			if leads == "" && (byName || strings.HasPrefix(l.Target, "/")) {
-				leads = find(func(f string) bool { return same(f, target) })
-			}
-			if leads == "" && byName && !strings.HasPrefix(l.Target, "/") && find(func(f string) bool { return same(f, target) }) == "" {
-				leads = find(func(f string) bool {
-					return same(f, target) || strings.HasSuffix(strings.ToLower(f), "/"+strings.ToLower(target)) || strings.HasSuffix(strings.ToLower(f), "/"+strings.ToLower(target)+".md")
-				})
-			}
-			t.links[fmt.Sprintf("%s %d", page, i)] = leads
+			t.links[fmt.Sprintf("%s %d", page, i)] = rules.leads(page, l)
 		}
 	}
 	return t

@@ -162,7 +162,7 @@ func TestSearchEndsWithItsContext(t *testing.T) {
 
 func TestGetPageLinks(t *testing.T) {
 	files := fixture()
-	files["Twin/Same.md"], files["Other/Same.md"], files["Pic.png"] = "", "", ""
+	files["Twin/Same.md"], files["Them/Same.md"], files["Other/Same.md"], files["Pic.png"] = "", "", "", ""
 	files["Links.md"] = "[[Same]] [[Twin/Same]] [[Alpha#Goals]] [[First|f]] ![[d.png]] [[welcome#^b]] [t](Projects/Beta.md) [x](Projects/None.md) [[#here]]\n```\n[[Welcome]]\n```\n[[Projects]] [[Projects/_index|p]]\n"
 	b := open(t, files, nil)
 	out := call[GetPageLinksOut](b, "get_page_links", `{"path":"Links.md"}`)
@@ -171,7 +171,7 @@ func TestGetPageLinks(t *testing.T) {
 		got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s", l.Status, l.Path, strings.Join(l.Candidates, ","))))
 	}
 	equal(t, "outgoing", []string{
-		"ambiguous  Other/Same.md,Twin/Same.md", "ok Twin/Same.md", "ok Projects/Alpha.md", "ok Projects/Alpha.md",
+		"ambiguous  Them/Same.md,Twin/Same.md", "ok Twin/Same.md", "ok Projects/Alpha.md", "ok Projects/Alpha.md",
 		"attachment Projects/Alpha/assets/d.png", "ok Welcome.md", "ok Projects/Beta.md", "broken", "ok Projects/_index.md", "ok Projects/_index.md",
 	}, got)
 	equal(t, "a link", OutgoingLink{Title: "Alpha", Path: "Projects/Alpha.md", Status: "ok", Line: 1, Heading: "Goals"}, out.Outgoing[2])
