@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -190,6 +191,9 @@ func (t editTarget) findHeading(text string, lines []structure.Line) ([]textRang
 		if h.Matches(t.Heading) {
 			found = append(found, h)
 		}
+	}
+	if exact := slices.DeleteFunc(slices.Clone(found), func(h structure.Heading) bool { return !h.Is(t.Heading) }); len(exact) > 0 {
+		found = exact
 	}
 	switch len(found) {
 	case 0:

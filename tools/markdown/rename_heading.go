@@ -137,24 +137,8 @@ func newHeadingRename(p *page, heading, to string) (*headingRename, error) {
 	text := structure.WithoutID(h.Written)
 	start := h.Start + strings.Index(p.text[h.Start:h.Content], h.Written)
 	r.heading = folder.Splice{Start: start, End: start + len(text), New: to}
-	for i := range r.headings {
-		h := &r.headings[i]
-		h.Text = headingInLink(structure.WithoutID(h.Text))
-		for j, above := range h.Path {
-			h.Path[j] = headingInLink(structure.WithoutID(above))
-		}
-	}
+	r.headings = linkedHeadings(p.text, lines)
 	return r, nil
-}
-
-// headingInLink is a heading as a link can name it: without what ends a heading there.
-func headingInLink(text string) string {
-	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`#|^%[]\`, r) {
-			return ' '
-		}
-		return r
-	}, text)), " ")
 }
 
 // headingSlug is a heading as Markdown links of documents name it.
@@ -173,12 +157,12 @@ func headingSlug(text string) string {
 // renameIn is what a link has to say instead of name to lead to the same heading.
 // Of several that it may mean the first counts.
 func (r *headingRename) renameIn(name string, wiki bool) (string, bool) {
-	to := headingInLink(r.to)
+	to := structure.InLink(r.to)
 	parts := strings.Split(name, "#")
 	for i := range parts {
 		above := slices.Clone(parts[:i+1])
 		for j := range above {
-			above[j] = headingInLink(above[j])
+			above[j] = structure.InLink(above[j])
 		}
 		prefix := strings.Join(above, "#")
 		if slices.IndexFunc(r.headings, func(h structure.Heading) bool { return h.Matches(prefix) }) == r.at {

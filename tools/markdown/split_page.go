@@ -171,9 +171,9 @@ func newPageSplit(p *page, in SplitPageIn) (*pageSplit, error) {
 func linkedHeadings(text string, lines []structure.Line) []structure.Heading {
 	all := structure.Headings(text, lines)
 	for i := range all {
-		all[i].Text = headingInLink(structure.WithoutID(all[i].Text))
+		all[i].Text = structure.InLink(structure.WithoutID(all[i].Text))
 		for j, above := range all[i].Path {
-			all[i].Path[j] = headingInLink(structure.WithoutID(above))
+			all[i].Path[j] = structure.InLink(structure.WithoutID(above))
 		}
 	}
 	return all

@@ -56,26 +56,35 @@ func Headings(text string, lines []Line) []Heading {
 	return all
 }
 
-// Matches reports whether name means the heading: its text, with or without marks, or the
-// last line of that; or texts of headings above it before "#".
+// Matches reports whether name means the heading as a link would: [Heading.Is], or without
+// what links leave out.
 func (h Heading) Matches(name string) bool {
+	return h.Is(name) || h.isNamed(name, func(s string) string { return fold(strings.ReplaceAll(InLink(s), "%", " ")) })
+}
+
+// Is reports whether name is the heading's text, with or without marks, or the last line of
+// that; or texts of headings above it before "#".
+func (h Heading) Is(name string) bool { return h.isNamed(name, fold) }
+
+func (h Heading) isNamed(name string, fold func(string) string) bool {
 	level, bare := atxHeading(strings.TrimSpace(name))
 	if level == 0 {
 		bare = strings.TrimSpace(name)
 	} else if level != h.Level {
 		return false
 	}
-	if fold(bare) == fold(h.Text) || fold(bare) == fold(h.Written[strings.LastIndexByte(h.Written, '\n')+1:]) {
+	same := func(a, b string) bool { a = fold(a); return a == fold(b) && (a != "" || strings.TrimSpace(b) == "") }
+	if same(h.Text, bare) || same(h.Written[strings.LastIndexByte(h.Written, '\n')+1:], bare) {
 		return true
 	}
 	parts := strings.Split(strings.TrimPrefix(strings.TrimSpace(name), "#"), "#")
-	if at := len(h.Path) - 1; fold(h.Path[at]) != fold(parts[len(parts)-1]) {
+	if at := len(h.Path) - 1; !same(h.Path[at], parts[len(parts)-1]) {
 		return false // the last names the heading itself
 	}
 	above := h.Path[:len(h.Path)-1]
 	for _, part := range slices.Backward(parts[:len(parts)-1]) {
 		at := len(above) - 1
-		for at >= 0 && fold(above[at]) != fold(part) {
+		for at >= 0 && !same(above[at], part) {
 			at--
 		}
 		if at < 0 {
@@ -84,6 +93,12 @@ func (h Heading) Matches(name string) bool {
 		above = above[:at]
 	}
 	return true
+}
+
+// InLink is a heading as a link names it: Obsidian leaves out what would end it there, but
+// for a single bracket.
+func InLink(text string) string {
+	return strings.Join(strings.Fields(strings.NewReplacer("#", " ", "|", " ", "^", " ", ":", " ", `\`, " ", "%%", " ", "[", " ", "]", " ").Replace(text)), " ")
 }
 
 func fold(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }

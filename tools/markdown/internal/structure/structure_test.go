@@ -25,7 +25,7 @@ func TestHeadings(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	for name, want := range map[string]int{"b": 2, "## B": 1, "# B": 1, "A#B": 1, "A#C#D": 1, "A#D": 1, "B#D": 0, "D": 1, "C #": 0, "#A#B": 1} {
+	for name, want := range map[string]int{"b": 2, "## B": 1, "# B": 1, "A#B": 1, "A#C#D": 1, "A#D": 1, "B#D": 0, "D": 1, "C #": 1, "C: #": 1, ":": 0, "#A#B": 1} {
 		n := 0
 		for _, h := range structure.Headings(page, lines) {
 			if h.Matches(name) {
