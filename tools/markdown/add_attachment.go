@@ -84,8 +84,8 @@ func (n *Notebook) AddAttachment(ctx context.Context, c tools.CallContext, in Ad
 		return AddAttachmentOut{}, tools.Errorf(tools.Conflict, "The assets folder of this page is itself a page").
 			WithHint("Move the page named assets elsewhere first.")
 	}
-	if file, err = n.view.CheckDestination(file, ""); err != nil {
-		return AddAttachmentOut{}, n.toolError(file, err)
+	if file, err = n.checkDestination(file, ""); err != nil {
+		return AddAttachmentOut{}, err
 	}
 	if n.view.Hides(file, data) {
 		return AddAttachmentOut{}, hiddenError()

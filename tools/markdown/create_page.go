@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/frontmatter"
 )
@@ -53,9 +54,9 @@ func createPage() tools.Tool[*Notebook] {
 
 // CreatePage implements create_page.
 func (n *Notebook) CreatePage(ctx context.Context, c tools.CallContext, in CreatePageIn) (CreatePageOut, error) {
-	title := strings.Join(strings.Fields(in.Title), " ")
+	title := pageTitle(in.Title)
 	switch {
-	case title == "":
+	case safetext.IsInvisible(strings.TrimRight(title, "/")):
 		return CreatePageOut{}, tools.Errorf(tools.Invalid, "title: must not be empty")
 	case len(title) > 1000 || len(in.Icon) > 1000:
 		return CreatePageOut{}, tools.Errorf(tools.Invalid, "title and icon: at most 1000 bytes each")
@@ -104,6 +105,15 @@ func (n *Notebook) CreatePage(ctx context.Context, c tools.CallContext, in Creat
 	}
 	out.Etag = versionOf([]byte(text))
 	return out, nil
+}
+
+// pageTitle is a title as it was meant: on one line, and not the name of a file.
+func pageTitle(title string) string {
+	title = strings.Join(strings.Fields(title), " ")
+	for isPage(title) && !safetext.IsInvisible(stem(title)) && !isIndex(title) {
+		title = strings.TrimSpace(title[:len(title)-len(".md")])
+	}
+	return title
 }
 
 // unlinkable are the characters that end the name of a page in a wikilink.

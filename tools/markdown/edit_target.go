@@ -175,8 +175,11 @@ func (t editTarget) findText(text string) ([]textRange, error) {
 	want := max(int(t.Count), 1)
 	switch {
 	case len(found) == 0:
-		return nil, tools.Errorf(tools.NotFound, "text: the page does not contain %.80q", t.Text).
-			WithHint("The text must match exactly; read the page again.")
+		e := tools.Errorf(tools.NotFound, "text: the page does not contain %.80q", t.Text)
+		if near := nearText(text, t.Text); near != "" {
+			return nil, e.WithHint("%s. Give it as it is there.", near)
+		}
+		return nil, e.WithHint("The text must match exactly; read the page again.")
 	case len(found) != want:
 		return nil, tools.Errorf(tools.Conflict, "text: occurs %d times and not %d, on lines %s", len(found), want, joinLines(lines)).
 			WithHint("Give more of the text, or count: %d to change all of them.", len(found))

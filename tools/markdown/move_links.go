@@ -268,12 +268,20 @@ func writeTarget(l links.Link, target string, graph bool) (string, bool) {
 		return target, true
 	case l.Wiki && graph && !l.FrontMatter:
 		return target, !strings.ContainsAny(target, "[]")
-	case l.FrontMatter:
+	case l.FrontMatter && l.Wiki:
 		return target, !strings.ContainsAny(target, unlinkable+`"'\`)
 	case l.Wiki:
 		return target, !strings.ContainsAny(target, unlinkable)
 	}
-	return links.Escape(target), true
+	escape := links.Escape
+	if l.Angle {
+		escape = links.EscapeAngle
+	}
+	target = escape(target)
+	if l.FrontMatter { // it may stand in a string of YAML
+		target = strings.NewReplacer(`"`, "%22", "'", "%27").Replace(target)
+	}
+	return target, true
 }
 
 // pageFiles lists the files of all pages in order.

@@ -33,7 +33,7 @@ func TestMoveRewritesEveryForm(t *testing.T) {
 		{"[short](Alpha.md)", "[short](Gamma%20Ray.md)"},
 		{"[r](../A/Alpha.md)", "[r](../A/Gamma%20Ray.md)"},
 		{"<../A/Alpha.md>", "<../A/Alpha.md>"},
-		{"[l](<../A/Alpha.md>)", "[l](<../A/Gamma%20Ray.md>)"},
+		{"[l](<../A/Alpha.md>)", "[l](<../A/Gamma Ray.md>)"},
 		{"\n[ref]: ../A/Alpha.md\n", "\n[ref]: ../A/Gamma%20Ray.md\n"},
 		{"![](../A/assets/i.png)", "![](../A/assets/i.png)"},
 		{"`[[Alpha]]`", "`[[Alpha]]`"},

@@ -155,9 +155,9 @@ func (n *Notebook) destination(o *outline, at *node, arg string) (string, error)
 			return "", err
 		}
 	}
-	placed, err := n.view.CheckDestination(to, at.page)
+	placed, err := n.checkDestination(to, at.page)
 	if err != nil {
-		return "", n.toolError(to, err)
+		return "", err
 	}
 	if !n.isServed(placed) {
 		return "", tools.Errorf(tools.Invalid, "destinationPath: pages cannot be created here: %s", to)

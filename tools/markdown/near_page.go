@@ -27,6 +27,12 @@ func explainMissing(ctx context.Context, n *Notebook, arg string, err error) err
 	if link, found := n.view.FindSymlink(strings.TrimPrefix(arg, "./")); found {
 		return notFoundError(arg).WithHint("%s is a symbolic link, and links are not followed. Use the path of the file itself.", link)
 	}
+	place := argumentPlace(arg)
+	for _, file := range []string{strings.TrimPrefix(arg, "./"), place + ".md", place + "/" + indexPage} {
+		if away, hidden := inCloud(n, file); away && !hidden {
+			return notFoundError(arg).WithHint(cloudHint)
+		}
+	}
 	now, lookErr := n.look(ctx)
 	if lookErr != nil {
 		return err

@@ -3,6 +3,7 @@ package markdown
 import (
 	"context"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -247,13 +248,17 @@ func parentPlace(place string) string {
 func isPage(file string) bool  { return strings.EqualFold(path.Ext(file), ".md") }
 func isIndex(file string) bool { return path.Base(file) == indexPage }
 
-// isForeign reports what other programs keep among the pages: Logseq's backups, the
-// packages of Node, and copies that file synchronisers, and Lectern, make of a page
-// when two have edited it.
-func isForeign(p string) bool {
-	name := path.Base(p)
-	return isBackup(p) || name == "node_modules" || strings.Contains(name, ".conflict.") || strings.Contains(name, ".sync-conflict-") ||
-		strings.Contains(name, "conflicted copy")
+// isForeign reports what other programs keep among the pages: Logseq's backups and the
+// packages of Node.
+func isForeign(p string) bool { return isBackup(p) || path.Base(p) == "node_modules" }
+
+// conflictMark matches what ends the name of a copy that file synchronisers, and Lectern, make
+// of a page when two have edited it.
+var conflictMark = regexp.MustCompile(`(?i)(?: \([^()]*conflicted copy[^()]*\)|\.sync-conflict-[^.]*|\.conflict)$`)
+
+// isConflictCopy reports such a copy. It is a page like any other, but for a database of pages.
+func isConflictCopy(file string) bool {
+	return isPage(file) && conflictMark.MatchString(strings.TrimSuffix(file, path.Ext(file)))
 }
 
 // isBackup reports Logseq's backups, in any letter case: some disks ignore it.

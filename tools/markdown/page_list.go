@@ -182,7 +182,7 @@ func ignoredNote(o *outline, place string) string {
 	if len(left) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Left out as conflicted copies or files of other programs: %s. ", firstNames(left))
+	return fmt.Sprintf("Left out as files of other programs: %s. ", firstNames(left))
 }
 
 // firstNames are the first few of names, quoted, and how many more there are.

@@ -75,9 +75,9 @@ func (n *Notebook) checkNewPage(o *outline, file string) (string, error) {
 	if err := checkLinkable(file); err != nil {
 		return "", err
 	}
-	placed, err := n.view.CheckDestination(file, "")
+	placed, err := n.checkDestination(file, "")
 	if err != nil {
-		return "", n.toolError(file, err)
+		return "", err
 	}
 	if !n.isServed(placed) {
 		return "", tools.Errorf(tools.Invalid, "path: pages cannot be created here: %s", file).

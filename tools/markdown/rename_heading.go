@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/structure"
@@ -51,8 +52,8 @@ func renameHeading() tools.Tool[*Notebook] {
 // rename carries rename_heading out.
 func (in RenameHeadingIn) rename(ctx context.Context, n *Notebook, c tools.CallContext) (RenameHeadingOut, error) {
 	to := strings.TrimSpace(in.NewHeading)
-	if to == "" || strings.ContainsAny(to, "\r\n") || len(to) > 1000 || strings.HasPrefix(to, "#") {
-		return RenameHeadingOut{}, tools.Errorf(tools.Invalid, "new_heading: must be one line of at most 1000 bytes without # before it")
+	if safetext.IsInvisible(to) || strings.ContainsAny(to, "\r\n") || len(to) > 1000 || strings.HasPrefix(to, "#") {
+		return RenameHeadingOut{}, tools.Errorf(tools.Invalid, "new_heading: must be one line of text of at most 1000 bytes without # before it")
 	}
 	if err := n.writing.Acquire(ctx, 1); err != nil {
 		return RenameHeadingOut{}, err

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/structure"
@@ -157,11 +158,11 @@ func newPageSplit(p *page, in SplitPageIn) (*pageSplit, error) {
 	s := &pageSplit{page: p, start: found[0].start, end: found[0].end, headings: linkedHeadings(p.text, lines)}
 	section := p.text[s.start:s.end]
 	s.moved = linkedHeadings(section, structure.Lines(section, 0))
-	s.title = strings.Join(strings.Fields(in.Title), " ")
+	s.title = pageTitle(in.Title)
 	if s.title == "" && len(s.moved) > 0 {
 		s.title = s.moved[0].Text
 	}
-	if s.title == "" {
+	if safetext.IsInvisible(s.title) {
 		return nil, tools.Errorf(tools.Invalid, "title: the heading has no text, so the page needs one")
 	}
 	return s, nil

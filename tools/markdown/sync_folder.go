@@ -76,7 +76,7 @@ func (f *syncFolder) Files(ctx context.Context) (pagesync.Files, error) {
 	var served []string
 	var stats []folder.FileStat
 	for i, file := range l.Files {
-		if isServed(func(file string) bool { return exists[file] }, file) {
+		if isServed(func(file string) bool { return exists[file] }, file) && !isConflictCopy(file) {
 			served, stats = append(served, file), append(stats, l.Stats[i])
 		}
 	}
@@ -138,7 +138,7 @@ func isSyncPath(file string, known bool) bool {
 	if known {
 		check = folder.CheckName
 	}
-	return check(file) == nil && isServed(func(string) bool { return true }, file)
+	return check(file) == nil && isServed(func(string) bool { return true }, file) && !isConflictCopy(file)
 }
 
 // errLate means that a file is not as a step has it.

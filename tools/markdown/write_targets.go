@@ -37,7 +37,7 @@ func namedTargets(n *Notebook, args ...string) (names []string) {
 
 // targets are the file or folder that create_page would make, as far as its arguments tell.
 func (in CreatePageIn) targets(n *Notebook) []string {
-	title, dir := strings.Join(strings.Fields(in.Title), " "), argumentPlace(in.ParentPath)
+	title, dir := pageTitle(in.Title), argumentPlace(in.ParentPath)
 	switch {
 	case strings.Trim(title, "/") == "":
 		return namedTargets(n, in.ParentPath)

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
 )
@@ -60,7 +61,7 @@ func checkLength(what, text string, limit int) error {
 // checkTitle checks the title of a headline.
 func checkTitle(title string) error {
 	switch {
-	case strings.TrimSpace(title) == "":
+	case safetext.IsInvisible(title):
 		return tools.Errorf(tools.Invalid, "Headline title cannot be empty or contain only whitespace")
 	case strings.ContainsAny(title, "\n\r"):
 		return tools.Errorf(tools.Invalid, "Headline title cannot contain newlines")

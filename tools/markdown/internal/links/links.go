@@ -29,6 +29,8 @@ type Link struct {
 	// brackets in a property of Logseq that lists pages. Both are Wiki.
 	Tag    bool `json:",omitempty"`
 	Listed bool `json:",omitempty"`
+	// Angle: the target stands between < and >.
+	Angle bool `json:",omitempty"`
 	// Start and End are the byte offsets of the written target, without
 	// heading, block and angle brackets: what a new target replaces.
 	Start, End int
@@ -56,8 +58,8 @@ func ScanGraph(text string, body int) []Link {
 	return s.found
 }
 
-// FrontMatter returns the wikilinks in the front matter of text, which ends at the
-// byte offset body.
+// FrontMatter returns the wikilinks and the Markdown links in the front matter of text,
+// which ends at the byte offset body.
 func FrontMatter(text string, body int) []Link {
 	s := scanner{}
 	for at, line := 0, 1; at < body; line++ {
@@ -67,9 +69,12 @@ func FrontMatter(text string, body int) []Link {
 		}
 		s.line, s.offset = line, at
 		for l, i := text[at:at+end], 0; i+2 < len(l); {
-			if strings.HasPrefix(l[i:], "[[") && !strings.HasPrefix(strings.TrimLeft(l, " "), "#") {
+			switch comment := strings.HasPrefix(strings.TrimLeft(l, " "), "#"); {
+			case strings.HasPrefix(l[i:], "[[") && !comment:
 				i += s.wiki(l[i:], i, false)
-			} else {
+			case strings.HasPrefix(l[i:], "](") && !comment:
+				i += s.inline(l, i)
+			default:
 				i++
 			}
 		}
@@ -176,7 +181,7 @@ func (s *scanner) step(line string, i int, below string) int {
 	case strings.HasPrefix(rest, "]("):
 		return i + s.inline(line, i)
 	case rest[0] == '[' && strings.TrimSpace(line[:i]) == "":
-		return i + s.definition(rest, i)
+		return i + s.definition(line, i)
 	}
 	return i + 1
 }
@@ -298,20 +303,21 @@ func (s *scanner) inline(line string, at int) int {
 		!strings.HasPrefix(closing, "'") {
 		return 2
 	}
-	s.markdown(written, at+2+skip, open > 0 && line[open-1] == '!', line[open+1:at])
+	s.markdown(line, written, at+2+skip, open > 0 && line[open-1] == '!', line[open+1:at])
 	return 2 + after
 }
 
 var reference = regexp.MustCompile(`^\[([^\[\]]+)\]:[ \t]*`)
 
 // definition reads "[name]: target" at the beginning of a line.
-func (s *scanner) definition(rest string, at int) int {
+func (s *scanner) definition(line string, at int) int {
+	rest := line[at:]
 	m := reference.FindStringSubmatch(rest)
 	if m == nil || strings.HasPrefix(m[1], "^") { // [^1]: is a footnote
 		return 1
 	}
 	written, skip, after := destination(rest[len(m[0]):])
-	s.markdown(written, at+len(m[0])+skip, false, m[1])
+	s.markdown(line, written, at+len(m[0])+skip, false, m[1])
 	return len(m[0]) + after
 }
 
@@ -344,7 +350,7 @@ func destination(rest string) (written string, skip, after int) {
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+:|^//`)
 
 // markdown adds a link unless it is a URL.
-func (s *scanner) markdown(written string, at int, embed bool, text string) {
+func (s *scanner) markdown(line, written string, at int, embed bool, text string) {
 	path, fragment, _ := strings.Cut(written, "#")
 	if path == "" && fragment == "" || scheme.MatchString(path) {
 		return
@@ -360,8 +366,13 @@ func (s *scanner) markdown(written string, at int, embed bool, text string) {
 	start := s.offset + at
 	s.found = append(s.found, Link{
 		Embed: embed, Target: target, Heading: heading, Block: block, Text: text,
-		Line: s.line, Start: start, End: start + len(path),
+		Line: s.line, Start: start, End: start + len(path), Angle: at > 0 && line[at-1] == '<',
 	})
+}
+
+// EscapeAngle percent-encodes what would end a Markdown link in angle brackets.
+func EscapeAngle(target string) string {
+	return strings.NewReplacer("%", "%25", "<", "%3C", ">", "%3E", "#", "%23", "?", "%3F", `\`, "%5C").Replace(target)
 }
 
 // Escape percent-encodes what would end a Markdown link.
