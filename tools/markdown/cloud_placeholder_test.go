@@ -21,7 +21,7 @@ func TestCloudPlaceholders(t *testing.T) {
 	}
 	for _, call := range [][2]string{
 		{"create_page", `{"title":"Gone","content":"new"}`}, {"write_page", `{"path":"D/Far.md","content":"new"}`},
-		{"move_page", `{"sourcePath":"a.md","destinationPath":"Gone.md"}`},
+		{"move_page", `{"sourcePath":"a.md","destinationPath":"Gone.md"}`}, {"move_page", `{"sourcePath":"q.png","destinationPath":"p.png"}`},
 	} {
 		if e := b.refused(call[0], call[1], "CONFLICT"); !strings.Contains(e.Hint, "iCloud") {
 			t.Errorf("%s: %+v", call, e)

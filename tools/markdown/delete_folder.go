@@ -28,7 +28,7 @@ func (in DeletePageIn) deleteFolder(ctx context.Context, n *Notebook, c tools.Ca
 	if !at.folder || at.place != place {
 		return DeletePageOut{}, explainMissing(ctx, n, in.Path, notFoundError(in.Path))
 	}
-	linking, err := now.describeLinksInto(ctx, n, at)
+	linking, err := now.describeLinksInto(ctx, n, func(file string) bool { return strings.HasPrefix(file, at.place+"/") })
 	if err != nil {
 		return DeletePageOut{}, err
 	}
@@ -85,10 +85,8 @@ func (d *draft) removeAllIn(ctx context.Context, dir string) (pages []string, ot
 	return pages, others, nil
 }
 
-// describeLinksInto says which pages elsewhere link to what is in a folder; empty: none
-// do.
-func (c *comparison) describeLinksInto(ctx context.Context, n *Notebook, at *node) (string, error) {
-	inside := func(file string) bool { return strings.HasPrefix(file, at.place+"/") }
+// describeLinksInto says which other pages link to some files; empty: none do.
+func (c *comparison) describeLinksInto(ctx context.Context, n *Notebook, inside func(file string) bool) (string, error) {
 	linking, r, failed, err := c.linkSourcesInto(ctx, n, inside)
 	if err != nil {
 		return "", err

@@ -11,7 +11,7 @@ import (
 
 // DeletePageIn are the arguments of delete_page.
 type DeletePageIn struct {
-	Path    string `json:"path" jsonschema:"page, or folder/ with all in it"`
+	Path    string `json:"path" jsonschema:"page, file, or folder/ with all in it"`
 	IfMatch Etag   `json:"if_match,omitempty" jsonschema:"etag from read_page"`
 	DryRun  bool   `json:"dry_run,omitempty" jsonschema:"write nothing"`
 }
@@ -47,6 +47,13 @@ func (n *Notebook) DeletePage(ctx context.Context, c tools.CallContext, in Delet
 		return in.deleteFolder(ctx, n, c)
 	}
 	linking, err := in.findLinks(ctx, n)
+	if e := tools.AsError(err); e != nil && e.Code == tools.NotFound {
+		if now, lookErr := n.look(ctx); lookErr == nil {
+			if file, found := n.findAttachment(now.outline, in.Path); found {
+				return in.deleteAttachment(ctx, n, c, now, file)
+			}
+		}
+	}
 	if err != nil {
 		return DeletePageOut{}, err
 	}

@@ -176,7 +176,7 @@ func (t editTarget) findText(text string) ([]textRange, error) {
 	switch {
 	case len(found) == 0:
 		e := tools.Errorf(tools.NotFound, "text: the page does not contain %.80q", t.Text)
-		if near := nearText(text, t.Text); near != "" {
+		if near := nearText(text, string(t.Text)); near != "" {
 			return nil, e.WithHint("%s. Give it as it is there.", near)
 		}
 		return nil, e.WithHint("The text must match exactly; read the page again.")

@@ -15,7 +15,7 @@ import (
 
 // MovePageIn are the arguments of move_page.
 type MovePageIn struct {
-	SourcePath      string      `json:"sourcePath" jsonschema:"page or folder"`
+	SourcePath      string      `json:"sourcePath" jsonschema:"page, file or folder"`
 	DestinationPath string      `json:"destinationPath" jsonschema:"new path ending in .md, or the page or folder to move it into; / is the root"`
 	IfMatch         Etag        `json:"if_match,omitempty" jsonschema:"etag from read_page"`
 	UpdateLinks     UpdateLinks `json:"update_links,omitempty" jsonschema:"false: rewrite only Markdown links"`
@@ -45,7 +45,7 @@ func movePage() tools.Tool[*Notebook] {
 		Name: "move_page", Title: "Move a page", Effect: tools.Writes,
 		Selects:   []string{"sourcePath", "destinationPath"},
 		Normalize: aliases("sourcePath", "destinationPath"),
-		Doc: "Moves or renames a page or folder with all below it.\n" +
+		Doc: "Moves or renames a page, file or folder with all in it.\n" +
 			"Links keep leading where they led. Nothing is overwritten. X.md may become X/_index.md, or back.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[MovePageIn, MovePageOut]{{
@@ -65,8 +65,13 @@ func (n *Notebook) MovePage(ctx context.Context, c tools.CallContext, in MovePag
 	}
 	defer n.writing.Release(1)
 	p, o, err := n.findToChange(ctx, in.SourcePath, in.IfMatch)
-	if tools.AsError(err) != nil && tools.AsError(err).Code == tools.NotFound && !isPage(in.SourcePath) {
-		if o, at, findErr := n.findNode(ctx, in.SourcePath); findErr == nil && at.page == "" && at.place != "" &&
+	if tools.AsError(err) != nil && tools.AsError(err).Code == tools.NotFound {
+		if now, lookErr := n.outline(ctx); lookErr == nil {
+			if file, found := n.findAttachment(now, in.SourcePath); found {
+				return n.moveAttachment(ctx, c, now, file, in)
+			}
+		}
+		if o, at, findErr := n.findNode(ctx, in.SourcePath); !isPage(in.SourcePath) && findErr == nil && at.page == "" && at.place != "" &&
 			at.place == argumentPlace(in.SourcePath) {
 			return n.moveFolder(ctx, c, o, at, in)
 		}

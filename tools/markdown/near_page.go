@@ -42,6 +42,9 @@ func explainMissing(ctx context.Context, n *Notebook, arg string, err error) err
 	}
 	excluded := excludedPages(n, now.outline, "")
 	pages := nearPages(arg, slices.DeleteFunc(now.outline.pageFiles(), func(file string) bool { return excluded[file] }))
+	if !isPage(arg) && path.Ext(arg) != "" {
+		pages = append(pages, nearAttachments(now.outline, arg)...)
+	}
 	if len(pages) == 0 {
 		return err
 	}

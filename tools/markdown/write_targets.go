@@ -56,7 +56,7 @@ func (in CreatePageIn) targets(n *Notebook) []string {
 func (in MovePageIn) targets(n *Notebook) []string {
 	to := strings.TrimPrefix(in.DestinationPath, "./")
 	from := namedTargets(n, in.SourcePath)
-	if !isPage(to) && len(from) > 0 {
+	if !isPage(to) && len(from) > 0 && (isPage(from[0]) || path.Ext(to) == "" || n.view.IsDir(to)) {
 		to = path.Join(argumentPlace(to), path.Base(from[0]))
 	}
 	return append(from, to)
