@@ -30,6 +30,9 @@ func (out SearchPagesOut) Blocks() []tools.Content {
 		if m.MatchLine > 0 {
 			b.WriteString(":" + strconv.Itoa(m.MatchLine))
 		}
+		if m.Match != "" {
+			b.WriteString(" [" + oneLine(m.Match) + "]")
+		}
 		if m.MatchContext != "" {
 			b.WriteString(": " + oneLine(m.MatchContext))
 		}

@@ -107,7 +107,7 @@ func (in MergePagesIn) merge(ctx context.Context, n *Notebook, c tools.CallConte
 	}
 	after, left := mergedPage(to, source)
 	if len(left) > 0 {
-		out.Note += "Properties that both pages have were left out: " + strings.Join(left, ", ") + "."
+		out.Note += "Properties that both pages have, or that are or would be TOML, were left out: " + strings.Join(left, ", ") + "."
 	}
 	out.Note = strings.TrimSpace(out.Note)
 	if n.view.Hides(file, after) {
@@ -161,7 +161,7 @@ func (d *draft) removeMerged(p *page) error {
 }
 
 // mergedPage is a page with the properties and the body of another one; left are the
-// properties that both have with different values.
+// properties that both have with different values, or that cannot be moved from or to TOML.
 func mergedPage(to, from *page) (data []byte, left []string) {
 	var added strings.Builder
 	block, _, has := frontmatter.Split(to.text)
@@ -171,6 +171,8 @@ func mergedPage(to, from *page) (data []byte, left []string) {
 			first, last := from.fields.Lines(key)
 			switch _, taken := to.fields.Values[key]; {
 			case slices.Contains([]string{"id", "title", "created", "updated", "position"}, key) || first == 0:
+			case !taken && (from.toml || to.toml):
+				left = append(left, key)
 			case !taken:
 				added.WriteString(strings.Join(lines[first-1:min(last, len(lines))], ""))
 			case !reflect.DeepEqual(from.fields.Values[key], to.fields.Values[key]):

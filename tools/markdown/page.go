@@ -29,6 +29,7 @@ type page struct {
 	front     frontmatter.Fields // the front matter
 	fields    frontmatter.Fields // with the properties of Logseq
 	yamlError error              // error in the front matter, if any
+	toml      bool               // the front matter is TOML, which is only read
 	graph     *logseqfile.Graph
 }
 
@@ -55,9 +56,13 @@ func (n *Notebook) head(file string) *page {
 func parsePage(graph *logseqfile.Graph, file string, data []byte) *page {
 	p := &page{file: file, data: data, graph: graph}
 	p.text, p.utf8 = folder.Text(data)
-	block, body, _ := frontmatter.Split(p.text)
-	p.body = body
-	p.front, p.yamlError = frontmatter.Parse(block)
+	block, body, yaml := frontmatter.Split(p.text)
+	p.body, p.toml = body, !yaml && body > 0
+	if p.toml {
+		p.front, p.yamlError = frontmatter.ParseTOML(p.text[:body])
+	} else {
+		p.front, p.yamlError = frontmatter.Parse(block)
+	}
 	if p.fields = p.front; graph != nil {
 		p.fields = withProperties(p.front, logseqfile.Properties(p.text, p.body))
 	}
@@ -74,6 +79,24 @@ func (p *page) frontNote() (note string) {
 	}
 	return note
 }
+
+// frontText is what words find in the front matter, besides the title and the tags: the
+// values of its keys, or all of it if it cannot be read.
+func (p *page) frontText() string {
+	if p.yamlError != nil {
+		return p.text[:p.body]
+	}
+	var b strings.Builder
+	for _, v := range p.front.Properties() {
+		if !isTitleOrTags(v.Top) {
+			b.WriteString(v.Value + "\n")
+		}
+	}
+	return b.String()
+}
+
+// isTitleOrTags reports whether words look for a key elsewhere than in the text.
+func isTitleOrTags(key string) bool { return key == "title" || slices.Contains(tagKeys(), key) }
 
 // title is in the front matter, or else is the name of the file or folder. In a
 // Logseq graph it may be a property, and is what the name of the file stands for.

@@ -413,12 +413,9 @@ func (n *Notebook) indexedPage(file string, stat fileStat) (page index.Page, unr
 	}
 	lines := structure.Lines(p.text, p.body)
 	found, tags := scanPage(p, lines)
-	body := p.body
-	if strings.HasPrefix(p.text, "+") {
-		body = 0 // no key of TOML is in the index, so its words are
-	}
 	s := index.Source{
-		File: file, Stamp: stamp, Title: p.title(), Text: p.text, Body: body, Fields: p.fields, Lines: lines, Links: found, Tags: tags,
+		File: file, Stamp: stamp, Title: p.title(), Text: p.text, Body: p.body, Front: p.frontText(), Fields: p.fields,
+		Lines: lines, Links: found, Tags: tags,
 		Head: index.Head{
 			ID: p.fields.Text("id"), Icon: p.fields.Text("icon"), Named: p.fields.Text("title") == "", Foreign: err != nil || !p.utf8,
 			Aliases: p.aliases(),

@@ -130,7 +130,7 @@ func TestSearchPages(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 	for query, want := range map[string]string{
-		"überblick": "Welcome.md:4", "ALPHA": "Projects/Alpha.md:3 Projects/Beta.md:3 Welcome.md:10", "old": "Archive/Old.md:1", "position": "", "zebra": "", "u\u0308berblick": "Welcome.md:4",
+		"überblick": "Welcome.md:4", "ALPHA": "Projects/Alpha.md:3 Projects/Beta.md:3 Welcome.md:10", "old": "Archive/Old.md:0", "position": "", "zebra": "", "u\u0308berblick": "Welcome.md:4",
 	} {
 		var got []string
 		for _, m := range call[SearchPagesOut](b, "search_pages", fmt.Sprintf(`{"query":%q}`, query)).Matches {

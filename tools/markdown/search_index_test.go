@@ -42,7 +42,7 @@ func openPair(t testing.TB, dir string, rules []string) (indexed, plain *Noteboo
 func randomText(r *rand.Rand) string {
 	words := strings.Fields("alpha beta gamma Café 京都 plan planning [[A/p1]] [[p2]] [[nowhere]] #home #work/x secret ![[i.png]]")
 	var b strings.Builder
-	fmt.Fprintf(&b, "---\nstatus: %s\ntags: [%s]\nrating: %d\ncreated: 2026-%02d-%02d%s\n---\n", []string{"open", "done"}[r.IntN(2)], []string{"home", "secret", "garden"}[r.IntN(3)],
+	fmt.Fprintf(&b, "---\nstatus: %s\ntags: [%s]\nauthor: {name: Quokka %[3]d}\nrating: %[3]d\ncreated: 2026-%[4]02d-%[5]02d%[6]s\n---\n", []string{"open", "done"}[r.IntN(2)], []string{"home", "secret", "garden"}[r.IntN(3)],
 		r.IntN(12), 1+r.IntN(3), 1+r.IntN(28), []string{"", "T08:00:00Z"}[r.IntN(2)])
 	for range 5 + r.IntN(40) {
 		b.WriteString(words[r.IntN(len(words))] + []string{" ", " ", "\n", "\n- [ ] ", "\n- [x] ", "\n## "}[r.IntN(6)])
@@ -53,7 +53,7 @@ func randomText(r *rand.Rand) string {
 func randomSearch(r *rand.Rand) SearchPagesIn {
 	pick := func(all ...string) string { return all[r.IntN(len(all))] }
 	in := SearchPagesIn{
-		Query: pick("alpha", "alpha beta", `"beta gamma"`, "cafe", "京都", "plan", "pl", "secret", "zzz", "zzz alpha", "alhpa", "gamna plam", "planinng", `"beta gamma" plannign`, "secert", "seecret", "2026"),
+		Query: pick("alpha", "alpha beta", `"beta gamma"`, "cafe", "京都", "plan", "pl", "secret", "zzz", "zzz alpha", "alhpa", "gamna plam", "planinng", `"beta gamma" plannign`, "secert", "seecret", "2026", "quokka 3", "quoka alpha", "alhpa quokka zzzzz"),
 		Kind:  SearchKind(pick("", "page", "line", "task", "heading", "tag", "attachment")),
 		Limit: tools.Limit(1 + r.IntN(60)), Offset: tools.Offset(r.IntN(3)),
 	}
@@ -61,7 +61,7 @@ func randomSearch(r *rand.Rand) SearchPagesIn {
 	case 0:
 		in.Tag = pick("home", "#work", "none")
 	case 1:
-		in.Property = pick("status", "status=open", "Status=DONE", "none", "status>done", "status!=open", "rating>=3", "created>2026-01-15", "created<=2026-03-01")
+		in.Property = pick("status", "status=open", "Status=DONE", "none", "status>done", "status!=open", "rating>=3", "author.name=quokka 3", "author", "created>2026-01-15", "created<=2026-03-01")
 	case 2:
 		in.Tasks = TaskFilter(pick("open", "done", "any"))
 	case 3:

@@ -10,6 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
 )
 
 // SearchPagesIn are the arguments of search_pages.
@@ -107,7 +108,8 @@ type SearchPagesOut struct {
 type PageMatch struct {
 	Path         string `json:"path,omitempty" jsonschema:"file of the page or attachment; missing for a tag"`
 	Title        string `json:"title,omitempty" jsonschema:"title of the page; the tag"`
-	MatchLine    int    `json:"matchLine,omitempty" jsonschema:"line of the match, from 1"`
+	Match        string `json:"match,omitempty" jsonschema:"where it matches besides the text: title, property: KEY"`
+	MatchLine    int    `json:"matchLine" jsonschema:"line of the match, from 1; 0: none"`
 	MatchContext string `json:"matchContext,omitempty" jsonschema:"that line, cut around the match"`
 	Count        int    `json:"count,omitempty" jsonschema:"number of pages with the tag"`
 	Modified     string `json:"modified,omitempty" jsonschema:"when the page was modified, with since"`
@@ -190,14 +192,50 @@ func (s *search) run(ctx context.Context) (SearchPagesOut, error) {
 	if err != nil || out.Total > 0 {
 		return out, err
 	}
+	leftOut, err := s.leftOutNote(ctx)
+	if err != nil {
+		return out, err
+	}
 	if out, err = s.findSpelled(ctx, out); err != nil || out.Total > 0 || s.query.Tag == "" {
+		out.Note = leftOut + out.Note
 		return out, err
 	}
 	near, err := s.nearTag(ctx)
 	if near != "" {
 		out.Note += fmt.Sprintf("No page has the tag %s; there is %s. ", s.query.Tag, near)
 	}
+	out.Note = leftOut + out.Note
 	return out, err
+}
+
+// no says that nothing of a kind was found, of all or of what the filters select.
+func (s *search) no(what string) string {
+	if s.query.SelectsAll() {
+		return "No " + what
+	}
+	return "No " + what + " that the filters select"
+}
+
+// leftOutNote says what a query finds that found nothing, but for its filters; empty: that
+// is nothing too.
+func (s *search) leftOutNote(ctx context.Context) (string, error) {
+	if strings.TrimSpace(s.text) == "" || s.query.SelectsAll() {
+		return "", nil
+	}
+	all := *s
+	all.offset, all.limit, all.query.Filter = 0, 1, index.Filter{Excluded: s.query.Excluded}
+	out, err := all.find(ctx)
+	if err != nil || out.Total > 0 {
+		return fmt.Sprintf("Without path, tag and the other filters %d match. ", out.Total), err
+	}
+	if all.query.Excluded = nil; len(s.query.Excluded) > 0 {
+		out, err = all.find(ctx)
+	}
+	if err != nil || out.Total == 0 {
+		return "", err
+	}
+	return fmt.Sprintf("%d match on pages that the application excludes, such as %s; give its path to see it. ", out.Total,
+		out.Matches[0].Path), nil
 }
 
 // find answers once.

@@ -48,32 +48,18 @@ func parseQuery(query string) searchQuery {
 // count is how many of the terms a text has, by its tokens.
 func (q searchQuery) count(tokens []string) (n int) {
 	for i, term := range q.tokens {
-		if q.spellings == nil && containsPhrase(tokens, term) || q.hasSpelling(i, tokens) {
+		if containsPhrase(tokens, term) || q.hasSpelling(i, tokens) {
 			n++
 		}
 	}
 	return n
 }
 
-// hasSpelling reports whether a text has a term as whole words, or a word that may stand
-// for it.
+// hasSpelling reports whether a text has a word that may stand for a term.
 func (q searchQuery) hasSpelling(term int, tokens []string) bool {
-	if q.spellings == nil {
-		return false
-	}
-	return containsWords(tokens, q.tokens[term]) || slices.ContainsFunc(q.spellings[term], func(word string) bool {
-		return slices.Contains(tokens, word)
+	return q.spellings != nil && slices.ContainsFunc(q.spellings[term], func(word string) bool {
+		return containsPhrase(tokens, []string{word})
 	})
-}
-
-// containsWords reports whether tokens have those of a phrase in a row.
-func containsWords(tokens, phrase []string) bool {
-	for i := 0; i+len(phrase) <= len(tokens); i++ {
-		if slices.Equal(tokens[i:i+len(phrase)], phrase) {
-			return true
-		}
-	}
-	return false
 }
 
 // inTokens reports whether a text has every term.

@@ -111,14 +111,13 @@ func (s *search) pages(ctx context.Context) (out SearchPagesOut, err error) {
 	out.Total = found - (len(matches) - len(out.Matches))
 	switch all := len(s.query.Terms); {
 	case found == 0 && all > 0:
-		out.Note = "No page has any of these words. Try others, kind attachment, or list_pages. "
+		out.Note = s.no("page") + " has any of these words. Try others, kind attachment, or list_pages. "
 	case found == 0:
 		out.Note = "No page meets all filters. Leave one out. "
 	case how == index.AllPrefixes:
-		out.Note = "No page has these words; these have words that begin with them. "
-	case how == index.NearWords:
+		out.Note = s.no("page") + " has these words; these have words that begin with them. "
 	case how == index.AnyPrefix && all > 1:
-		out.Note = fmt.Sprintf("No page has all %d words; these have fewer, or words that begin with them. ", all)
+		out.Note = fmt.Sprintf("%s has all %d words; these have fewer, or words that begin with them. ", s.no("page"), all)
 	}
 	return out, nil
 }
@@ -183,9 +182,9 @@ func (s *search) lines(ctx context.Context) (out SearchPagesOut, err error) {
 	s.addUnread(markedFiles(files, bad))
 	all := slices.Concat(found...)
 	if out.Total = len(all); out.Total == 0 {
-		out.Note = "No line matches. "
+		out.Note = s.no("line") + " matches. "
 		if !s.mode.readsWords() {
-			out.Note = "No line matches; case matters. Try mode words. "
+			out.Note = s.no("line") + " matches; case matters. Try mode words. "
 		}
 	}
 	out.Matches = part(all, s.offset, s.limit)

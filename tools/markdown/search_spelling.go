@@ -51,7 +51,7 @@ func (s *search) findSpelled(ctx context.Context, nothing SearchPagesOut) (Searc
 	if err != nil || out.Total == 0 {
 		return nothing, err
 	}
-	out.Note = "Nothing has these words; this has words that are spelled like them. " + out.Note
+	out.Note = s.no("page") + " has these words; this has words that are spelled like them. " + out.Note
 	return out, nil
 }
 

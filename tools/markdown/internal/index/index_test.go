@@ -266,7 +266,7 @@ func TestRankingIsThatOfReading(t *testing.T) {
 		}
 		found[how] += len(want)
 	}
-	for how := range index.NearWords + 1 {
+	for how := range index.AnyPrefix + 1 {
 		if found[how] < 500 {
 			t.Errorf("%d pages were found by %v, which shows nothing", found[how], how)
 		}

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -26,7 +25,7 @@ type Page struct {
 	Properties []Property
 	Tasks      []Task
 	Headings   []Heading
-	text       string // after the front matter
+	text       string // of the front matter and after it, where words are found
 	row        *row   // nil until Prepare
 }
 
@@ -55,7 +54,7 @@ type Head struct {
 	Foreign  bool     `json:"foreign,omitempty"` // it is not UTF-8
 }
 
-// A Property is a value of the front matter; a list has several.
+// A Property is a value of a page; a list has several.
 type Property struct{ Key, Value string }
 
 // A Task is a line with a box to tick.
@@ -82,6 +81,7 @@ type Source struct {
 	Head   Head
 	Text   string // with LF line ends
 	Body   int    // offset of the text after the front matter
+	Front  string // what words find in the front matter, besides title and tags
 	Fields frontmatter.Fields
 	Lines  []structure.Line // after the front matter
 	Links  []links.Link
@@ -93,7 +93,7 @@ type Source struct {
 
 // Read makes a page of its source.
 func Read(s Source) Page {
-	p := Page{File: s.File, Stamp: s.Stamp, Title: s.Title, Head: s.Head, Links: s.Links, Names: s.Names, text: s.Text[s.Body:]}
+	p := Page{File: s.File, Stamp: s.Stamp, Title: s.Title, Head: s.Head, Links: s.Links, Names: s.Names, text: s.Front + s.Text[s.Body:]}
 	if s.LinkKey != nil {
 		for _, l := range p.Links {
 			p.LinkKeys = append(p.LinkKeys, s.LinkKey(l)...)
@@ -107,19 +107,8 @@ func Read(s Source) Page {
 			p.Tags = append(p.Tags, tag)
 		}
 	}
-	for key, value := range s.Fields.Values {
-		values, several := value.([]any)
-		if !several {
-			values = []any{value}
-		}
-		for _, v := range values {
-			if v != nil {
-				p.Properties = append(p.Properties, Property{Fold(key), Fold(fmt.Sprint(v))})
-			}
-		}
-		if len(values) == 0 || values[0] == nil {
-			p.Properties = append(p.Properties, Property{Fold(key), ""})
-		}
+	for _, v := range s.Fields.Properties() {
+		p.Properties = append(p.Properties, Property{Fold(v.Key), Fold(v.Value)})
 	}
 	for _, t := range structure.Tasks(s.Text, s.Lines) {
 		p.Tasks = append(p.Tasks, Task{s.File, t.Line, t.Done, t.Text})

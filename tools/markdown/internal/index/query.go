@@ -13,7 +13,7 @@ type Query struct {
 	// Terms are words, or phrases of several tokens; none: every page matches. A
 	// token is what [Tokens] returns.
 	Terms [][]string
-	// Spellings are the words that may stand for each term; nil: only the term itself.
+	// Spellings are the words that may stand for each term as well; nil: none.
 	Spellings [][]string
 	Filter
 }
@@ -72,9 +72,6 @@ const (
 	AllWords Match = iota
 	AllPrefixes
 	AnyPrefix
-	// NearWords is for a query with Spellings: for each term the page has it or one of
-	// them.
-	NearWords
 )
 
 // A Hit is a page that matches. The lower its score, the better.
@@ -97,7 +94,7 @@ type Counts struct {
 }
 
 func (c Counts) of(how Match) []float64 {
-	if how == AllWords || how == NearWords {
+	if how == AllWords {
 		return c.words
 	}
 	return c.prefixes
@@ -143,6 +140,12 @@ func count(tokens, term []string) (words, prefixes int) {
 	return words, prefixes
 }
 
+// SelectsAll reports whether the filter has no condition.
+func (f Filter) SelectsAll() bool {
+	where, _ := f.where()
+	return where == allPages
+}
+
 // Selects reports whether a page passes the filter.
 func (f Filter) Selects(p Page) bool {
 	if f.Page != "" || f.Below != "" {
@@ -174,9 +177,6 @@ func (s TaskState) Selects(t Task) bool {
 
 // Rank returns the pages that match, the best first, and how they match.
 func (q Query) Rank(all []Counts) ([]Hit, Match) {
-	if q.Spellings != nil {
-		return q.rank(all, NearWords), NearWords
-	}
 	for how := range AnyPrefix {
 		if hits := q.rank(all, how); len(hits) > 0 {
 			return hits, how

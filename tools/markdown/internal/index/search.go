@@ -32,13 +32,9 @@ func (x *Index) Search(ctx context.Context, q Query, offset, limit int) (hits []
 	case <-ctx.Done():
 		return nil, 0, AllWords, ctx.Err()
 	}
-	last := AnyPrefix
-	if q.Spellings != nil {
-		how, last = NearWords, NearWords
-	}
 	err = x.db.Read(ctx, func(c *sqlstore.Conn) error {
 		for ; ; how++ {
-			if hits, total, err = findWords(ctx, c, q, how, where, args, offset, limit); err != nil || total > 0 || how == last {
+			if hits, total, err = findWords(ctx, c, q, how, where, args, offset, limit); err != nil || total > 0 || how == AnyPrefix {
 				return err
 			}
 		}

@@ -36,7 +36,7 @@ func findWords(ctx context.Context, c *sqlstore.Conn, q Query, how Match, where 
 // by. It selects the pages that selection does.
 func (q Query) expression(how Match) string {
 	expression := q.selection(how)
-	if scored := q.scored(); how != NearWords && len(scored) > len(q.Terms) {
+	if scored := q.scored(); q.Spellings == nil && len(scored) > len(q.Terms) {
 		expression = "(" + expression + ") OR " + phrase(scored[len(q.Terms)], how)
 	}
 	return expression

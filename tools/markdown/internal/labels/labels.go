@@ -27,7 +27,7 @@ type Labels struct {
 }
 
 // Read reads a whole page. It is not ok if the page has another encoding than
-// UTF-8, front matter that is not closed or no keys in YAML, or more of all this
+// UTF-8, front matter that is not closed or no keys in YAML or TOML, or more of all this
 // than a person writes.
 func Read(data []byte) (l Labels, ok bool) {
 	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 { // ASCII in UTF-16 is valid UTF-8
@@ -46,7 +46,7 @@ func Read(data []byte) (l Labels, ok bool) {
 		}
 	}
 	r.readDrawers(text)
-	if !r.readFields(text) {
+	if !r.readTOML(text) || !r.readFields(text) {
 		return Labels{}, false
 	}
 	r.labels.Tags = append(r.labels.Tags, findTags(text)...)

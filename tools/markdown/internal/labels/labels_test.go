@@ -43,11 +43,13 @@ func spellings() (tagged, private []string) {
 		"---\ntags: >-\n  a,\n  secret\n---\n", "---\nmeta:\n  tags: secret\n---\n", "---\ntags: !!str secret\n---\n", "--- \ntags: secret\n---\n", "---\ntags: secret\n--- \n", "---\ntags: secret\n...\n",
 		"---\r\ntags: secret\r\n---\r\n", "---\rtags: secret\r---\r", "\ufeff---\ntags: secret\n---\n", "\n\n---\ntags: secret\n---\n", " ---\ntags: secret\n---\n", "---\ntags : secret\n---\n",
 		"---\n# comment\ntags: secret # why\n---\n", "---\ntags: secret/plans\n---\n", "---\n!!map {tags: secret}\n---\n", "---\ntags:\n  1: secret\n---\n",
+		"+++\ntags = [\"secret\"]\n+++\n", "+++\r\n[taxonomies]\r\nTags = [\"a\", \"secret\"]\r\n+++\r\n", "+++\n[[params.of]]\ntag = 'secret'\n+++\n",
 		"tags:: secret", "tags:: [[secret]]", "tags:: #secret", "tags:: a, secret", "tags:: a, [[two words]], [[secret]]", "Tags:: secret", "TAG:: secret", "- tags:: secret", "\t- tags:: secret", "  tags:: secret",
 		"* tags:: secret", "> tags:: secret", "text [tags:: secret] text", "text (tags:: secret) text", "**tags**:: secret", "tags::secret", "title:: x\ntags:: secret\n", "- [ ] task [tags:: secret]", "# tags:: secret",
 		":PROPERTIES:\n:tags: secret\n:END:\n", ":properties:\n:Tags: a secret\n:end:\n", "```\ntags:: secret\n```", "text tags:: secret", "(a:: b) (tags:: secret)",
 	}
 	private = []string{
+		"+++\nprivate = true\n+++\n",
 		"---\nprivate: true\n---\n", "---\nPrivate: true\n---\n", "---\nPRIVATE: TRUE\n---\n", "---\nprivate: yes\n---\n", "---\nprivate: on\n---\n", "---\nprivate: Yes\n---\n", "---\nprivate: y\n---\n", "---\nprivate: 1\n---\n",
 		"---\nprivate: \"true\"\n---\n", "---\nprivate: 'Yes'\n---\n", "---\nprivate: !!bool true\n---\n", "---\nprivate: [true]\n---\n", "---\nprivate: [false, true]\n---\n", "---\nprivate: {a: true}\n---\n",
 		"---\nprivate: false\nprivate: true\n---\n", "---\nprivate: true\nprivate: false\n---\n", "---\nb: &b {private: true}\n<<: *b\n---\n", "---\n<<: [{private: true}]\n---\n", "---\nnested: {private: true}\n---\n",
