@@ -28,7 +28,7 @@ type blockEdit struct {
 
 // blockSplices is what an edit by a block id changes.
 func (in EditPageIn) blockSplices(p *page) ([]folder.Splice, error) {
-	e := blockEdit{EditPageIn: in, page: structure.Read(p.text, p.body), body: p.body}
+	e := blockEdit{EditPageIn: in, page: p.structure(), body: p.body}
 	ids := e.page.IDs()
 	id, err := findBlockID(p.text, ids, in.Block)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // keeps reports whether an edit leaves the id at its block, and all other ids and blocks what
 // they are.
 func (e blockEdit) keeps(ids []structure.BlockID, s folder.Splice) bool {
-	now := structure.Read(folder.TextAfter(e.page.Text, []folder.Splice{s}), e.body)
+	now := e.page.Reread(folder.TextAfter(e.page.Text, []folder.Splice{s}), e.body)
 	m := editMap{s, len(s.New) - (s.End - s.Start)}
 	nowIDs := now.IDs()
 	others := slices.DeleteFunc(slices.Clone(ids), func(id structure.BlockID) bool {

@@ -90,14 +90,14 @@ func (in EditPageIn) insert(p *page, at int, content string) folder.Splice {
 	if in.Lines != "" || in.Task != "" {
 		return plain
 	}
-	was := structure.Read(p.text, p.body)
+	was := p.structure()
 	ids := was.IDs()
 	kinds := kindsOf(strings.TrimLeft(content, " \t"))
 	isList := len(kinds) > 0 && kinds[0] == structure.ListBlock
 	isRows := strings.Count(content, "|") >= strings.Count(content, "\n") && !strings.Contains(content, "\n\n")
 	for _, gap := range [][2]string{{}, {"\n", ""}, {"", "\n"}, {"\n", "\n"}} {
 		s := insertLines(p.text, at, gap[0]+content+gap[1])
-		now := structure.Read(folder.TextAfter(p.text, []folder.Splice{s}), p.body)
+		now := was.Reread(folder.TextAfter(p.text, []folder.Splice{s}), p.body)
 		m := editMap{s, len(s.New)}
 		if m.keepsIDs(ids, now.IDs()) && m.keepsBlocks(was.Blocks, now.Blocks, at, at, func(b structure.Block) bool {
 			return b.End <= at && (isList && b.Kind == structure.ItemBlock || isRows && b.Kind == structure.TableBlock)
@@ -135,7 +135,7 @@ func replaceLines(text string, start, end int, content string) folder.Splice {
 
 // find is where the target stands in p, in order.
 func (t editTarget) find(p *page) ([]textRange, error) {
-	lines := structure.Lines(p.text, p.body)
+	lines := p.lines()
 	switch {
 	case t.Text != "":
 		return t.findText(p.text)
@@ -222,7 +222,7 @@ func (t editTarget) findHeading(text string, lines []structure.Line) ([]textRang
 
 // findBlock finds the lines of a block with its id.
 func (t editTarget) findBlock(p *page) ([]textRange, error) {
-	id, err := findBlockID(p.text, structure.Read(p.text, p.body).IDs(), t.Block)
+	id, err := findBlockID(p.text, p.structure().IDs(), t.Block)
 	if err != nil {
 		return nil, err
 	}
@@ -298,14 +298,11 @@ func (t editTarget) findLines(text string) ([]textRange, error) {
 
 // taskSplices ticks or unticks tasks.
 func (in EditPageIn) taskSplices(p *page) ([]folder.Splice, error) {
-	lines := structure.Lines(p.text, p.body)
-	mark := " "
-	if in.Action == Check {
-		mark = "x"
-	}
+	lines := p.lines()
+	done := in.Action == Check
 	if in.Task != "" {
 		task, err := in.findTask(p.text, lines)
-		return []folder.Splice{markTask(p.text, task, mark)}, err
+		return []folder.Splice{markTask(p, task, done)}, err
 	}
 	ranges, err := in.findLines(p.text)
 	if err != nil {
@@ -314,7 +311,7 @@ func (in EditPageIn) taskSplices(p *page) ([]folder.Splice, error) {
 	var all []folder.Splice
 	for _, task := range structure.Tasks(p.text, lines) {
 		if task.Start >= ranges[0].start && task.Start < ranges[0].end {
-			all = append(all, markTask(p.text, task, mark))
+			all = append(all, markTask(p, task, done))
 		}
 	}
 	if len(all) == 0 {
@@ -323,10 +320,19 @@ func (in EditPageIn) taskSplices(p *page) ([]folder.Splice, error) {
 	return all, nil
 }
 
-// markTask sets the character in a task's box, which may be of several bytes.
-func markTask(text string, task structure.Task, mark string) folder.Splice {
-	if task.Mark >= len(text) {
-		return folder.Splice{}
+// markTask sets the state of a task: the character in its box, or the word of a block of
+// Logseq, which begins with LATER again where others do.
+func markTask(p *page, task structure.Task, done bool) folder.Splice {
+	mark := " "
+	switch {
+	case task.Word && done:
+		mark = "DONE"
+	case task.Word && p.graph != nil && p.graph.Later:
+		mark = "LATER"
+	case task.Word:
+		mark = "TODO"
+	case done:
+		mark = "x"
 	}
-	return folder.Splice{Start: task.Mark, End: task.Mark + strings.IndexByte(text[task.Mark:], ']'), New: mark}
+	return folder.Splice{Start: task.Mark, End: task.Mark + len(task.State), New: mark}
 }

@@ -42,7 +42,8 @@ func pageLinks(p *page) []links.Link {
 // scanPage is [pageLinks] for a page whose lines are known, and the tags in its text.
 func scanPage(p *page, lines []structure.Line) (found []links.Link, tags []string) {
 	if p.graph != nil {
-		return pageLinks(p), links.Tags(p.text, p.body)
+		_, tags = links.ScanLines(p.text, lines)
+		return pageLinks(p), tags
 	}
 	found, tags = links.ScanLines(p.text, lines)
 	return append(links.FrontMatter(p.text, p.body), found...), tags

@@ -27,8 +27,8 @@ func newHeadingMerge(to, from *page, slug bool) *headingMerge {
 	after, _ := mergedPage(to, from)
 	both := parsePage(to.graph, to.file, after)
 	m := &headingMerge{
-		file: from.file, slug: slug, was: linkedHeadings(from.text, structure.Lines(from.text, from.body)),
-		all: linkedHeadings(both.text, structure.Lines(both.text, both.body)),
+		file: from.file, slug: slug, was: linkedHeadings(from.text, from.lines()),
+		all: linkedHeadings(both.text, both.lines()),
 	}
 	at := len(m.all) - len(m.was)
 	if at < 0 || !slices.EqualFunc(m.all[at:], m.was, func(a, b structure.Heading) bool { return a.Text == b.Text }) {

@@ -17,6 +17,7 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/frontmatter"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/logseqfile"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/structure"
 )
 
 // A page is a parsed file.
@@ -67,6 +68,22 @@ func parsePage(graph *logseqfile.Graph, file string, data []byte) *page {
 		p.fields = withProperties(p.front, logseqfile.Properties(p.text, p.body))
 	}
 	return p
+}
+
+// lines are the lines after the front matter.
+func (p *page) lines() []structure.Line {
+	if p.graph != nil {
+		return structure.GraphLines(p.text, p.body)
+	}
+	return structure.Lines(p.text, p.body)
+}
+
+// structure is the lines and blocks after the front matter.
+func (p *page) structure() structure.Page {
+	if p.graph != nil {
+		return structure.ReadGraph(p.text, p.body)
+	}
+	return structure.Read(p.text, p.body)
 }
 
 // frontNote says what is wrong with the front matter, before other notes.

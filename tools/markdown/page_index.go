@@ -20,7 +20,6 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
-	"github.com/lectern-mcp/lectern/tools/markdown/internal/structure"
 )
 
 // indexBroken is raised while pages cannot be indexed.
@@ -411,7 +410,7 @@ func (n *Notebook) indexedPage(file string, stat fileStat) (page index.Page, unr
 	if err != nil {
 		p, stamp.Recent = parsePage(n.graph, file, nil), true
 	}
-	lines := structure.Lines(p.text, p.body)
+	lines := p.lines()
 	found, tags := scanPage(p, lines)
 	s := index.Source{
 		File: file, Stamp: stamp, Title: p.title(), Text: p.text, Body: p.body, Front: p.frontText(), Fields: p.fields,

@@ -37,7 +37,7 @@ func (out *ReadPageOut) readPart(p *page, in ReadPageIn) error {
 // outline lists the headings of a page with the lines of their sections.
 func (p *page) outline() string {
 	var b strings.Builder
-	lines := structure.Lines(p.text, p.body)
+	lines := p.lines()
 	for _, h := range structure.Headings(p.text, lines) {
 		fmt.Fprintf(&b, "%s %s (lines %d-%d)\n", strings.Repeat("#", h.Level), h.Text, h.Line, countLines(p.text[:h.End]))
 	}

@@ -127,7 +127,7 @@ type headingRename struct {
 }
 
 func newHeadingRename(p *page, heading, to string) (*headingRename, error) {
-	lines := structure.Lines(p.text, p.body)
+	lines := p.lines()
 	found, err := editTarget{Heading: heading}.findHeading(p.text, lines)
 	if err != nil {
 		return nil, err

@@ -13,7 +13,6 @@ import (
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/frontmatter"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/logseqfile"
-	"github.com/lectern-mcp/lectern/tools/markdown/internal/structure"
 )
 
 // RenameTagIn are the arguments of rename_tag.
@@ -107,7 +106,7 @@ func (r tagRename) renamed(tag string) (string, bool) {
 
 // splices renames the tag on a page; left: the front matter has it and stays.
 func (r tagRename) splices(p *page) (all []folder.Splice, left bool) {
-	for _, t := range links.FindTags(p.text, p.body) {
+	for _, t := range links.FindTags(p.text, p.lines()) {
 		if to, ok := r.renamed(t.Name); ok {
 			all = append(all, folder.Splice{Start: t.Start, End: t.Start + len(t.Name), New: to})
 		}
@@ -136,7 +135,7 @@ func (r tagRename) splices(p *page) (all []folder.Splice, left bool) {
 
 // graphSplices renames the tag in the lines tags:: of a Logseq graph, where it has no #.
 func (r tagRename) graphSplices(p *page) (all []folder.Splice) {
-	for _, l := range structure.Lines(p.text, p.body) {
+	for _, l := range p.lines() {
 		line := p.text[l.Start:l.End]
 		bare := strings.TrimPrefix(strings.TrimLeft(line, " \t"), "- ")
 		property, ok := logseqfile.ReadProperty(bare, l.End-len(bare))

@@ -14,6 +14,7 @@ import (
 	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/structure"
 )
 
 // A search is a call of search_pages with what it needs to know of the vault.
@@ -252,11 +253,7 @@ func (s *search) marked(ctx context.Context) (out SearchPagesOut, err error) {
 		filter.Tasks = cmp.Or(filter.Tasks, index.AnyTasks)
 	}
 	err = s.eachMarked(ctx, filter, func(t index.Task) {
-		box := "[ ] "
-		if t.Done {
-			box = "[x] "
-		}
-		add(t.Page, t.Line, box+t.Text)
+		add(t.Page, t.Line, structure.Task{State: t.State, Word: t.Word, Text: t.Text}.Written())
 	}, func(h index.Heading) { add(h.Page, h.Line, strings.Repeat("#", h.Level)+" "+h.Text) })
 	out.Total = len(found)
 	out.Matches = part(found, s.offset, s.limit)

@@ -150,7 +150,7 @@ func writesMarkdownLinks(n *Notebook, all []linkSource) bool {
 }
 
 func newPageSplit(p *page, in SplitPageIn) (*pageSplit, error) {
-	lines := structure.Lines(p.text, p.body)
+	lines := p.lines()
 	found, err := editTarget{Heading: in.Heading}.findHeading(p.text, lines)
 	if err != nil {
 		return nil, err

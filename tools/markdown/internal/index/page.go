@@ -57,12 +57,14 @@ type Head struct {
 // A Property is a value of a page; a list has several.
 type Property struct{ Key, Value string }
 
-// A Task is a line with a box to tick.
+// A Task is a line with a box to tick, or a block of Logseq with a word such as TODO.
 type Task struct {
-	Page string
-	Line int // from 1
-	Done bool
-	Text string
+	Page  string
+	Line  int // from 1
+	Done  bool
+	State string // the character in the box, or the word
+	Word  bool
+	Text  string
 }
 
 // A Heading is a heading of a page.
@@ -111,7 +113,7 @@ func Read(s Source) Page {
 		p.Properties = append(p.Properties, Property{Fold(v.Key), Fold(v.Value)})
 	}
 	for _, t := range structure.Tasks(s.Text, s.Lines) {
-		p.Tasks = append(p.Tasks, Task{s.File, t.Line, t.Done, t.Text})
+		p.Tasks = append(p.Tasks, Task{s.File, t.Line, t.Done, t.State, t.Word, t.Text})
 	}
 	for _, h := range structure.Headings(s.Text, s.Lines) {
 		p.Headings = append(p.Headings, Heading{s.File, h.Line, h.Level, h.Text})

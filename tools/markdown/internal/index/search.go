@@ -136,12 +136,12 @@ func (x *Index) Tasks(ctx context.Context, f Filter, visit func(Task)) error {
 	where, args := f.where()
 	_, err = sqlstore.Select(ctx, x.db.Reader(), func(r sqlstore.Row) (struct{}, error) {
 		var t Task
-		err := r.Scan(&t.Page, &t.Line, &t.Done, &t.Text)
+		err := r.Scan(&t.Page, &t.Line, &t.Done, &t.State, &t.Word, &t.Text)
 		if err == nil {
 			visit(t)
 		}
 		return struct{}{}, err
-	}, "SELECT p.file, line, done, text FROM tasks JOIN pages p ON p.id = page WHERE "+where+f.Tasks.condition()+" ORDER BY p.file, line",
+	}, "SELECT p.file, line, done, state, word, text FROM tasks JOIN pages p ON p.id = page WHERE "+where+f.Tasks.condition()+" ORDER BY p.file, line",
 		args...)
 	return err
 }

@@ -54,7 +54,7 @@ func ScanLines(text string, lines []structure.Line) (found []Link, tags []string
 // title of a page, and #tag, #[[two words]] and the values of tags:: are links too.
 func ScanGraph(text string, body int) []Link {
 	s := scanner{graph: true}
-	s.scan(text, structure.Lines(text, body))
+	s.scan(text, structure.GraphLines(text, body))
 	return s.found
 }
 

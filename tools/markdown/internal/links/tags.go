@@ -11,7 +11,9 @@ import (
 // Tags returns the tags in text from the byte offset body, such as work/plans
 // for #work/plans, and Logseq's #[[two words]]. It ignores code, comments and
 // maths, and numbers.
-func Tags(text string, body int) []string { return namesOf(FindTags(text, body)) }
+func Tags(text string, body int) []string {
+	return namesOf(FindTags(text, structure.Lines(text, body)))
+}
 
 func namesOf(tags []Tag) (names []string) {
 	for _, t := range tags {
@@ -26,10 +28,10 @@ type Tag struct {
 	Start int    // byte offset of the name
 }
 
-// FindTags are [Tags] with where they stand, in order.
-func FindTags(text string, body int) []Tag {
+// FindTags are the tags of a text whose lines are known, in order.
+func FindTags(text string, lines []structure.Line) []Tag {
 	s := scanner{}
-	s.scan(text, structure.Lines(text, body))
+	s.scan(text, lines)
 	return s.tags
 }
 

@@ -21,6 +21,7 @@ type Graph struct {
 	TitleFormat      string   // of the titles of journals, as in MMM do, yyyy
 	NameFormat       string   // of the names of their files, as in yyyy_MM_dd
 	JournalTemplate  string   // the name of the template of new journals; empty: they have none
+	Later            bool     // a task that is open is LATER, and not TODO
 	Hidden           []string // files and folders that Logseq leaves out: beginnings of their paths, without a slash in front
 }
 
@@ -47,6 +48,7 @@ func Read(config string) *Graph {
 			}
 		}
 	}
+	g.Later = settings[":preferred-workflow"] == symbol(":now")
 	g.TripleUnderscore = settings[":file/name-format"] == symbol(":triple-lowbar")
 	g.Pages, g.Journals = path.Clean("/" + g.Pages)[1:], path.Clean("/" + g.Journals)[1:]
 	if hidden, ok := settings[":hidden"].([]any); ok {

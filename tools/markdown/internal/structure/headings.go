@@ -24,7 +24,7 @@ func Headings(text string, lines []Line) []Heading {
 		if l.level == 0 {
 			continue
 		}
-		_, title := atxHeading(strings.TrimLeft(text[l.Start:l.End], " \t"))
+		_, title := atxHeading(strings.TrimLeft(l.withoutBullet(text), " \t"))
 		written := title
 		start := l
 		if l.above > 0 {
@@ -53,6 +53,7 @@ func Headings(text string, lines []Line) []Heading {
 		h.Path = append(h.Path, h.Text)
 		open = append(open, i)
 	}
+	endWithBlocks(text, lines, all)
 	return all
 }
 

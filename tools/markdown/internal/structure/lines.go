@@ -20,6 +20,7 @@ type Line struct {
 	// in quotes and behind a list marker have no section.
 	level int8
 	above int // how many lines the heading has above the one that underlines it
+	graph bool
 }
 
 // A Page is the lines and blocks of a text.
@@ -27,18 +28,41 @@ type Page struct {
 	Text   string
 	Lines  []Line  // those after the front matter
 	Blocks []Block // in the order in which they begin
+	graph  bool
 }
 
 // Read reads text from the byte offset body.
 func Read(text string, body int) Page {
 	s := scanner{text: text, record: true}
 	lines := s.lines(body)
-	return Page{text, lines, s.blocks}
+	return Page{Text: text, Lines: lines, Blocks: s.blocks}
 }
 
 // Lines are the lines of text from the byte offset body. A fence is code too.
 func Lines(text string, body int) []Line {
 	s := scanner{text: text}
+	return s.lines(body)
+}
+
+// ReadGraph is [Read] for a page of a Logseq graph, where a bullet begins a block however it
+// is indented, a block may be a heading, and words such as TODO make it a task.
+func ReadGraph(text string, body int) Page {
+	s := scanner{text: text, record: true, graph: true}
+	lines := s.lines(body)
+	return Page{Text: text, Lines: lines, Blocks: s.blocks, graph: true}
+}
+
+// Reread reads what the page is after an edit.
+func (p Page) Reread(text string, body int) Page {
+	if p.graph {
+		return ReadGraph(text, body)
+	}
+	return Read(text, body)
+}
+
+// GraphLines is [Lines] for a page of a Logseq graph.
+func GraphLines(text string, body int) []Line {
+	s := scanner{text: text, graph: true}
 	return s.lines(body)
 }
 
@@ -53,7 +77,7 @@ func (s *scanner) lines(body int) []Line {
 		end += at
 		s.start, s.index = at, len(all)
 		l := s.scan(s.text[at:end])
-		l.Start, l.End, l.Number = at, end, number
+		l.Start, l.End, l.Number, l.graph = at, end, number, s.graph
 		all = append(all, l)
 		at = end + 1
 	}

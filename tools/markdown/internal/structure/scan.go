@@ -9,6 +9,7 @@ const maxDepth = 100
 type scanner struct {
 	text   string
 	record bool // blocks are kept
+	graph  bool // of Logseq
 	blocks []Block
 	open   []openBlock // outermost first
 	index  int         // of the line
@@ -66,7 +67,7 @@ func (s *scanner) match() (depth int) {
 				s.read(b.indent)
 			}
 		case IndentedBlock:
-			goesOn = blank || s.indent >= 4
+			goesOn = blank || s.indent >= 4 && !s.startsBullet()
 		case ParagraphBlock, TableBlock:
 			goesOn = !blank
 		case HTMLBlock:
@@ -96,6 +97,9 @@ func (s *scanner) findNext() bool {
 	}
 	return false
 }
+
+// startsBullet reports whether the next character is the bullet of a block of Logseq.
+func (s *scanner) startsBullet() bool { return s.graph && itemMarker(s.line[s.next:]) == 1 }
 
 // read reads some columns of blanks, which may be a part of a tab.
 func (s *scanner) read(columns int) {

@@ -17,7 +17,7 @@ func (s *scanner) startBlock(depth int, paragraph bool) (Line, placeKind) {
 	n := len(s.open)
 	inText := n > 0 && s.open[n-1].kind.isParagraph() // which goes on if nothing begins here
 	rest := strings.TrimRight(s.line[s.next:], " \t")
-	if s.indent >= 4 {
+	if s.indent >= 4 && !s.startsBullet() {
 		if inText {
 			return Line{}, isText
 		}
@@ -109,6 +109,9 @@ func (s *scanner) sectionLevel(level int, line string) int8 {
 		}
 	}
 	blanks := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+	if _, bullet := cutBullet(line); s.graph && bullet > 0 && s.next == bullet {
+		return int8(level)
+	}
 	if itemMarker(line[len(blanks):]) > 0 || column(blanks) > 3 {
 		return 0
 	}

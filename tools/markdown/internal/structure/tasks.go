@@ -6,13 +6,23 @@ import (
 	"unicode/utf8"
 )
 
-// A Task is a line with a box to tick.
+// A Task is a line with a box to tick, or a block of Logseq with a word such as TODO.
 type Task struct {
 	Start, End int    // offsets of its line
-	Mark       int    // of the character in the box
+	Mark       int    // of the State
+	State      string // the character in the box, or the word
+	Word       bool
 	Done       bool   // or cancelled
-	Text       string // after the box
+	Text       string // after the box or the word
 	Line       int
+}
+
+// Written is the task with its state, as the page has it.
+func (t Task) Written() string {
+	if t.Word {
+		return strings.TrimSpace(t.State + " " + t.Text)
+	}
+	return "[" + t.State + "] " + t.Text
 }
 
 var taskLine = regexp.MustCompile(`^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[([^\[\]\n])\](?:[ \t]+(.*?))?[ \t\r]*$`)
@@ -32,6 +42,12 @@ func Tasks(text string, lines []Line) []Task {
 			continue
 		}
 		line := text[l.Start:l.End]
+		if l.graph {
+			if t, ok := readMarker(text, l); ok {
+				all = append(all, t)
+				continue
+			}
+		}
 		if !hasBox(line) { // faster than asking the expression
 			continue
 		}
@@ -39,7 +55,8 @@ func Tasks(text string, lines []Line) []Task {
 		if m == nil {
 			continue
 		}
-		t := Task{Start: l.Start, End: l.End, Mark: l.Start + m[2], Line: l.Number, Done: strings.ContainsAny(line[m[2]:m[3]], "xX-")}
+		t := Task{Start: l.Start, End: l.End, Mark: l.Start + m[2], State: line[m[2]:m[3]], Line: l.Number}
+		t.Done = strings.ContainsAny(t.State, "xX-")
 		if m[4] >= 0 {
 			t.Text = line[m[4]:m[5]]
 		}

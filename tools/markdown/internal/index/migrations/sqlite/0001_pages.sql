@@ -30,10 +30,12 @@ CREATE INDEX properties_of_page ON properties (page);
 CREATE INDEX properties_by_key ON properties (key, value);
 
 CREATE TABLE tasks (
-  page INTEGER NOT NULL REFERENCES pages ON DELETE CASCADE,
-  line INTEGER NOT NULL,
-  done INTEGER NOT NULL,
-  text TEXT NOT NULL,
+  page  INTEGER NOT NULL REFERENCES pages ON DELETE CASCADE,
+  line  INTEGER NOT NULL,
+  done  INTEGER NOT NULL,
+  state TEXT NOT NULL,    -- the character in the box, or the word
+  word  INTEGER NOT NULL, -- it has a word in the place of a box
+  text  TEXT NOT NULL,
   PRIMARY KEY (page, line)
 ) WITHOUT ROWID;
 
