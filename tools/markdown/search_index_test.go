@@ -45,7 +45,7 @@ func randomText(r *rand.Rand) string {
 	fmt.Fprintf(&b, "---\nstatus: %s\ntags: [%s]\nauthor: {name: Quokka %[3]d}\nrating: %[3]d\ncreated: 2026-%[4]02d-%[5]02d%[6]s\n---\n", []string{"open", "done"}[r.IntN(2)], []string{"home", "secret", "garden"}[r.IntN(3)],
 		r.IntN(12), 1+r.IntN(3), 1+r.IntN(28), []string{"", "T08:00:00Z"}[r.IntN(2)])
 	for range 5 + r.IntN(40) {
-		b.WriteString(words[r.IntN(len(words))] + []string{" ", " ", "\n", "\n- [ ] ", "\n- [x] ", "\n## "}[r.IntN(6)])
+		b.WriteString(words[r.IntN(len(words))] + []string{" ", " ", "\n", "\n- [ ] ", "\n- [x] ", "\n## ", "\nmood:: ", " [mood:: good, bad] "}[r.IntN(8)])
 	}
 	return b.String()
 }
@@ -61,7 +61,7 @@ func randomSearch(r *rand.Rand) SearchPagesIn {
 	case 0:
 		in.Tag = pick("home", "#work", "none")
 	case 1:
-		in.Property = pick("status", "status=open", "Status=DONE", "none", "status>done", "status!=open", "rating>=3", "author.name=quokka 3", "author", "created>2026-01-15", "created<=2026-03-01")
+		in.Property = pick("status", "status=open", "Status=DONE", "none", "status>done", "status!=open", "rating>=3", "author.name=quokka 3", "author", "mood=good", "mood", "created>2026-01-15", "created<=2026-03-01")
 	case 2:
 		in.Tasks = TaskFilter(pick("open", "done", "any"))
 	case 3:

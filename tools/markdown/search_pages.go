@@ -120,7 +120,7 @@ func searchPages() tools.Tool[*Notebook] {
 		Name: "search_pages", Title: "Search pages", Effect: tools.Reads,
 		Normalize: aliases("query", "path", "limit"),
 		Doc: "Finds pages, best first, or lines, tasks, tags and more by words, filters or both.\n" +
-			"Case and accents are ignored.",
+			"Case and accents are ignored, but not by mode exact and regex.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Hits:   searchHits, HitTotal: func(out SearchPagesOut) int { return out.Total },
 		Redact: SearchPagesOut.redact, Computes: SearchPagesIn.readsFiles,

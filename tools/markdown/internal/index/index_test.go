@@ -380,7 +380,8 @@ func TestClosedIndex(t *testing.T) {
 
 func TestTokens(t *testing.T) {
 	for text, want := range map[string]string{
-		"Café au lait": "cafe au lait", "C++ foo-bar_baz": "c foo bar baz", "東京 Tokyo": "東 京 tokyo", "x" + strings.Repeat("é", 200): "x" + strings.Repeat("e", 99), "": "",
+		"Café au lait": "cafe au lait", "C++ foo-bar_baz": "c cplusplus foo bar baz", "東京 Tokyo": "東 京 tokyo", "x" + strings.Repeat("é", 200): "x" + strings.Repeat("e", 99), "": "",
+		"Straße ＦＵＬＬ ﬁt C# x#y a+b i++": "strasse full fit c csharp x y a b i iplusplus",
 	} {
 		if got := strings.Join(index.Tokens(text), " "); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

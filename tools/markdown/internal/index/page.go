@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/frontmatter"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/inlinefield"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/structure"
 )
@@ -109,9 +110,7 @@ func Read(s Source) Page {
 			p.Tags = append(p.Tags, tag)
 		}
 	}
-	for _, v := range s.Fields.Properties() {
-		p.Properties = append(p.Properties, Property{Fold(v.Key), Fold(v.Value)})
-	}
+	p.readProperties(s)
 	for _, t := range structure.Tasks(s.Text, s.Lines) {
 		p.Tasks = append(p.Tasks, Task{s.File, t.Line, t.Done, t.State, t.Word, t.Text})
 	}
@@ -119,6 +118,31 @@ func Read(s Source) Page {
 		p.Headings = append(p.Headings, Heading{s.File, h.Line, h.Level, h.Text})
 	}
 	return p
+}
+
+// readProperties reads the values of the front matter and of Dataview's fields, each once.
+// The key of a field has two names: as it is written, and with hyphens.
+func (p *Page) readProperties(s Source) {
+	seen := map[Property]bool{}
+	add := func(key, value string) {
+		if v := (Property{Fold(key), Fold(value)}); !seen[v] {
+			seen[v] = true
+			p.Properties = append(p.Properties, v)
+		}
+	}
+	for _, v := range s.Fields.Properties() {
+		add(v.Key, v.Value)
+	}
+	for _, f := range inlinefield.Find(s.Text, s.Lines) {
+		values := []string{f.Value}
+		if strings.Contains(f.Value, ",") {
+			values = append(values, strings.Split(f.Value, ",")...)
+		}
+		for _, value := range values {
+			add(f.Key, strings.TrimSpace(value))
+			add(strings.Join(strings.Fields(f.Key), "-"), strings.TrimSpace(value))
+		}
+	}
 }
 
 // settled is how old a file must be for its time of modification to tell its

@@ -141,8 +141,8 @@ func (x *Index) Tasks(ctx context.Context, f Filter, visit func(Task)) error {
 			visit(t)
 		}
 		return struct{}{}, err
-	}, "SELECT p.file, line, done, state, word, text FROM tasks JOIN pages p ON p.id = page WHERE "+where+f.Tasks.condition()+" ORDER BY p.file, line",
-		args...)
+	}, "SELECT p.file, line, done, state, word, text FROM tasks JOIN pages p ON p.id = page WHERE "+where+f.Tasks.condition()+
+		" ORDER BY p.file, line", args...)
 	return err
 }
 

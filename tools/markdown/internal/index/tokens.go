@@ -11,17 +11,18 @@ import (
 // maxToken bounds a word in bytes; the rest of a longer one is ignored.
 const maxToken = 100
 
-// Fold is the form in which texts are searched: without letter case and marks such
-// as accents. It keeps line breaks.
+// Fold is the form in which texts are searched: without letter case, marks such as accents
+// and forms of width, and with ss for ß. It keeps line breaks.
 func Fold(s string) string {
 	for i := range len(s) {
 		if s[i] >= 0x80 {
-			return strings.ToLower(strings.Map(func(r rune) rune {
+			folded := strings.ToLower(strings.Map(func(r rune) rune {
 				if unicode.Is(unicode.Mn, r) {
 					return -1
 				}
 				return r
-			}, norm.NFD.String(s)))
+			}, norm.NFKD.String(s)))
+			return strings.ReplaceAll(folded, "ß", "ss")
 		}
 	}
 	return strings.ToLower(s)
@@ -40,6 +41,10 @@ func joinTokens(text string) string {
 	for at := 0; at < len(text); {
 		c := text[at]
 		if c < utf8.RuneSelf {
+			if size := j.addSigns(text, at); size > 0 {
+				at += size
+				continue
+			}
 			j.addASCII(c)
 			at++
 			continue
@@ -63,6 +68,29 @@ func joinTokens(text string) string {
 type tokenJoiner struct {
 	out   []byte
 	begin int // of the token
+}
+
+// addSigns adds a token for signs that belong to the word before them, as those of C++ and
+// C#, and returns how many there are. Without them the word is a token as well.
+func (j *tokenJoiner) addSigns(text string, at int) int {
+	word := j.out[j.begin:]
+	if text[at] != '+' && text[at] != '#' || len(word) == 0 || len(word) > maxToken/2 {
+		return 0
+	}
+	end := at + 1
+	for end < len(text) && text[end] == text[at] {
+		end++
+	}
+	next, _ := utf8.DecodeRuneInString(text[end:])
+	if end-at > 2 || text[at] == '+' && end-at < 2 || unicode.IsLetter(next) || unicode.IsDigit(next) {
+		return 0
+	}
+	name := map[byte]string{'+': "plusplus", '#': "sharp"}[text[at]]
+	whole := string(word) + name
+	j.end()
+	j.out = append(j.out, whole...)
+	j.end()
+	return end - at
 }
 
 func (j *tokenJoiner) addASCII(c byte) {

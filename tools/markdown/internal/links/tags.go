@@ -10,7 +10,7 @@ import (
 
 // Tags returns the tags in text from the byte offset body, such as work/plans
 // for #work/plans, and Logseq's #[[two words]]. It ignores code, comments and
-// maths, and numbers.
+// maths, and numbers. A tag begins a line, or follows a blank: {#a} is an id of a heading.
 func Tags(text string, body int) []string {
 	return namesOf(FindTags(text, structure.Lines(text, body)))
 }
@@ -43,7 +43,10 @@ func IsTag(name string) bool {
 
 // tag reads a possible tag at line[i], which is "#", and returns its length.
 func (s *scanner) tag(line string, i int) int {
-	if before, _ := utf8.DecodeLastRuneInString(line[:i]); i > 0 && (isTagRune(before) || before == '&' || before == '#') {
+	before, _ := utf8.DecodeLastRuneInString(line[:i])
+	switch {
+	case i == 0 || unicode.IsSpace(before):
+	case !s.graph, isTagRune(before), before == '&', before == '#':
 		return 1
 	}
 	rest := line[i+1:]
