@@ -47,6 +47,8 @@ type EditPageIn struct {
 	editTarget
 	IfMatch Etag `json:"if_match,omitempty" jsonschema:"etag from read_page; edits elsewhere are merged"`
 	DryRun  bool `json:"dry_run,omitempty" jsonschema:"only answer the diff"`
+
+	tasks *taskMarker // of the notebook
 }
 
 // An editTarget is the part of a page that an edit is about; empty: the body.
@@ -89,6 +91,7 @@ type EditPageOut struct {
 	Merged bool   `json:"merged,omitempty" jsonschema:"the page had changed since if_match; both edits are in it"`
 	DryRun bool   `json:"dry_run,omitempty" jsonschema:"nothing was written"`
 	Diff   string `json:"diff,omitempty" jsonschema:"with dry_run: what would change"`
+	Note   string `json:"note,omitempty" jsonschema:"what was not done"`
 }
 
 func editPage() tools.Tool[*Notebook] {
@@ -144,6 +147,7 @@ func (n *Notebook) EditPage(ctx context.Context, c tools.CallContext, in EditPag
 	if !p.utf8 {
 		return EditPageOut{}, notUTF8Error(file)
 	}
+	in.tasks = newTaskMarker(n)
 	splices, merged, err := n.planEdit(p, in)
 	if err != nil {
 		return EditPageOut{}, err
@@ -155,7 +159,7 @@ func (n *Notebook) EditPage(ctx context.Context, c tools.CallContext, in EditPag
 	if n.view.Hides(file, after) {
 		return EditPageOut{}, hiddenError()
 	}
-	out := EditPageOut{Path: file, Merged: merged, DryRun: in.DryRun}
+	out := EditPageOut{Path: file, Merged: merged, DryRun: in.DryRun, Note: strings.TrimSpace(in.tasks.note)}
 	if in.DryRun {
 		out.Diff = diff(file, p.text, folder.TextAfter(p.text, splices))
 		return out, nil

@@ -302,7 +302,10 @@ func (in EditPageIn) taskSplices(p *page) ([]folder.Splice, error) {
 	done := in.Action == Check
 	if in.Task != "" {
 		task, err := in.findTask(p.text, lines)
-		return []folder.Splice{markTask(p, task, done)}, err
+		if err != nil {
+			return nil, err
+		}
+		return in.tasks.mark(p, task, done), nil
 	}
 	ranges, err := in.findLines(p.text)
 	if err != nil {
@@ -311,28 +314,11 @@ func (in EditPageIn) taskSplices(p *page) ([]folder.Splice, error) {
 	var all []folder.Splice
 	for _, task := range structure.Tasks(p.text, lines) {
 		if task.Start >= ranges[0].start && task.Start < ranges[0].end {
-			all = append(all, markTask(p, task, done))
+			all = append(all, in.tasks.mark(p, task, done)...)
 		}
 	}
 	if len(all) == 0 {
 		return nil, tools.Errorf(tools.NotFound, "lines: there is no task on lines %s", in.Lines)
 	}
 	return all, nil
-}
-
-// markTask sets the state of a task: the character in its box, or the word of a block of
-// Logseq, which begins with LATER again where others do.
-func markTask(p *page, task structure.Task, done bool) folder.Splice {
-	mark := " "
-	switch {
-	case task.Word && done:
-		mark = "DONE"
-	case task.Word && p.graph != nil && p.graph.Later:
-		mark = "LATER"
-	case task.Word:
-		mark = "TODO"
-	case done:
-		mark = "x"
-	}
-	return folder.Splice{Start: task.Mark, End: task.Mark + len(task.State), New: mark}
 }

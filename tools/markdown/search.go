@@ -15,6 +15,7 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/structure"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/taskfields"
 )
 
 // A search is a call of search_pages with what it needs to know of the vault.
@@ -27,6 +28,8 @@ type search struct {
 	text          string // of the query
 	words         searchQuery
 	query         index.Query
+	task          func(taskfields.Fields) bool // nil: all
+	order         TaskOrder
 	limit, offset int
 	unread        []string // pages that could not be read
 }
@@ -34,7 +37,7 @@ type search struct {
 func newSearch(ctx context.Context, n *Notebook, in SearchPagesIn) (*search, error) {
 	s := &search{
 		n: n, kind: cmp.Or(in.Kind, findPages), mode: cmp.Or(in.Mode, byWords), text: in.Query, words: parseQuery(in.Query), limit: int(in.Limit),
-		offset: int(in.Offset),
+		offset: int(in.Offset), order: in.Sort,
 	}
 	if err := s.readFilter(in, n.now()); err != nil {
 		return nil, err
@@ -70,10 +73,16 @@ func (s *search) readFilter(in SearchPagesIn, now time.Time) error {
 		return tools.Errorf(tools.Invalid, "query: must not be empty").
 			WithHint("Give words, or a filter such as tag or since, or kind task, tag, heading or attachment.")
 	}
+	switch {
+	case in.Sort != "" && s.kind != findTasks:
+		return tools.Errorf(tools.Invalid, "sort: orders tasks only").WithHint("Give kind task, or leave it out.")
+	case s.mode == bySpell && s.kind == findAttachments:
+		return tools.Errorf(tools.Invalid, "mode: names of attachments cannot be searched by fuzzy").WithHint("Use words, exact or regex.")
+	}
 	s.query.Tag = strings.TrimPrefix(in.Tag, "#")
 	s.query.Tasks = index.TaskState(in.Tasks)
 	if in.Property != "" {
-		if err := readProperty(&s.query.Filter, in.Property, now); err != nil {
+		if err := s.readProperty(in.Property, now); err != nil {
 			return err
 		}
 	}
@@ -242,10 +251,14 @@ func (c *comparison) oddLinks(ctx context.Context, n *Notebook) (*oddPages, erro
 
 // marked finds tasks or headings.
 func (s *search) marked(ctx context.Context) (out SearchPagesOut, err error) {
+	matches, _, err := s.lineMatcher()
+	if err != nil {
+		return out, err
+	}
 	var found []PageMatch
-	add := func(page string, line int, text string) {
-		if s.words.inTokens(index.Tokens(text)) {
-			found = append(found, PageMatch{Path: page, MatchLine: line, MatchContext: around(text, s.words)})
+	add := func(page string, line int, text string, fields *taskfields.Fields) {
+		if matches(text) {
+			found = append(found, PageMatch{Path: page, MatchLine: line, MatchContext: around(text, s.words), Task: fields})
 		}
 	}
 	filter := s.query.Filter
@@ -253,11 +266,25 @@ func (s *search) marked(ctx context.Context) (out SearchPagesOut, err error) {
 		filter.Tasks = cmp.Or(filter.Tasks, index.AnyTasks)
 	}
 	err = s.eachMarked(ctx, filter, func(t index.Task) {
-		add(t.Page, t.Line, structure.Task{State: t.State, Word: t.Word, Text: t.Text}.Written())
-	}, func(h index.Heading) { add(h.Page, h.Line, strings.Repeat("#", h.Level)+" "+h.Text) })
+		fields := taskfields.Parse(t.Text, t.State)
+		if s.task == nil || s.task(fields) {
+			add(t.Page, t.Line, structure.Task{State: t.State, Word: t.Word, Text: t.Text}.Written(), &fields)
+		}
+	}, func(h index.Heading) { add(h.Page, h.Line, strings.Repeat("#", h.Level)+" "+h.Text, nil) })
+	if s.order != "" {
+		slices.SortStableFunc(found, s.compareTasks)
+	}
+	return s.answer(found), err
+}
+
+// answer is the part of what was found that was asked for.
+func (s *search) answer(found []PageMatch) (out SearchPagesOut) {
 	out.Total = len(found)
+	if out.Total == 0 && !s.mode.readsWords() {
+		out.Note = s.no(string(s.kind)) + " matches; case matters. Try mode words. "
+	}
 	out.Matches = part(found, s.offset, s.limit)
-	return out, err
+	return out
 }
 
 // eachMarked visits the tasks or the headings of the selected pages, in order.
@@ -288,12 +315,16 @@ func (s *search) eachMarked(ctx context.Context, filter index.Filter, task func(
 }
 
 // tags lists tags, the most used first.
-func (s *search) tags(ctx context.Context) (out SearchPagesOut, err error) {
+func (s *search) tags(ctx context.Context) (SearchPagesOut, error) {
+	matches, _, err := s.lineMatcher()
+	if err != nil {
+		return SearchPagesOut{}, err
+	}
 	counts := map[string]int{}
 	written := map[string]string{}
 	count := func(tag string, pages int) {
 		folded := index.Fold(tag)
-		if !s.words.inTokens(index.Tokens(tag)) {
+		if !matches(tag) {
 			return
 		}
 		counts[folded] += pages
@@ -320,22 +351,19 @@ func (s *search) tags(ctx context.Context) (out SearchPagesOut, err error) {
 		found = append(found, PageMatch{Title: written[folded], Count: n})
 	}
 	slices.SortFunc(found, func(a, b PageMatch) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Title, b.Title)) })
-	out.Total = len(found)
-	out.Matches = part(found, s.offset, s.limit)
-	return out, err
+	return s.answer(found), err
 }
 
 // attachments lists files that are no pages, by their names.
-func (s *search) attachments() (out SearchPagesOut) {
+func (s *search) attachments() (SearchPagesOut, error) {
+	matches, _, err := s.lineMatcher()
 	var found []PageMatch
 	for _, file := range s.outline.files {
-		if !s.query.Excluded[file] && (s.query.Below == "" || strings.HasPrefix(file, s.query.Below)) && s.words.inTokens(index.Tokens(file)) {
+		if !s.query.Excluded[file] && (s.query.Below == "" || strings.HasPrefix(file, s.query.Below)) && err == nil && matches(file) {
 			found = append(found, PageMatch{Path: file})
 		}
 	}
-	out.Total = len(found)
-	out.Matches = part(found, s.offset, s.limit)
-	return out
+	return s.answer(found), err
 }
 
 // part is the part of a list that an answer has.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/taskfields"
 )
 
 // SearchPagesIn are the arguments of search_pages.
@@ -18,13 +19,14 @@ type SearchPagesIn struct {
 	Query    string       `json:"query,omitempty" jsonschema:"words, or \"a phrase\""`
 	Path     string       `json:"path,omitempty" jsonschema:"only below it"`
 	Kind     SearchKind   `json:"kind,omitempty" jsonschema:"what to find"`
-	Mode     SearchMode   `json:"mode,omitempty" jsonschema:"of query"`
+	Mode     SearchMode   `json:"mode,omitempty" jsonschema:"words ignore case and accents"`
 	Tag      string       `json:"tag,omitempty" jsonschema:"pages with it"`
-	Property string       `json:"property,omitempty" jsonschema:"key, key=value, key>value"`
+	Property string       `json:"property,omitempty" jsonschema:"key, key=value, due<2026-12-01"`
 	Since    string       `json:"since,omitempty" jsonschema:"modified: date, 7d, 12h, from..to"`
 	Tasks    TaskFilter   `json:"tasks,omitempty" jsonschema:"state"`
+	Sort     TaskOrder    `json:"sort,omitempty" jsonschema:"tasks by"`
 	LinksTo  string       `json:"links_to,omitempty" jsonschema:"a page"`
-	Links    LinkFilter   `json:"links,omitempty" jsonschema:"without links to it, with broken ones, with files"`
+	Links    LinkFilter   `json:"links,omitempty" jsonschema:"of pages"`
 	Limit    tools.Limit  `json:"limit,omitempty" jsonschema:"at most"`
 	Offset   tools.Offset `json:"offset,omitempty" jsonschema:"to skip"`
 }
@@ -81,6 +83,14 @@ type TaskFilter string
 // JSONSchema implements [tools.SchemaProvider].
 func (TaskFilter) JSONSchema() *jsonschema.Schema { return enumeration("open", "done", "any") }
 
+// TaskOrder is what tasks are ordered by; by their places when omitted.
+type TaskOrder string
+
+// JSONSchema implements [tools.SchemaProvider].
+func (TaskOrder) JSONSchema() *jsonschema.Schema {
+	return enumeration("due", "priority")
+}
+
 // LinkFilter selects pages by their links.
 type LinkFilter string
 
@@ -113,16 +123,17 @@ type PageMatch struct {
 	MatchContext string `json:"matchContext,omitempty" jsonschema:"that line, cut around the match"`
 	Count        int    `json:"count,omitempty" jsonschema:"number of pages with the tag"`
 	Modified     string `json:"modified,omitempty" jsonschema:"when the page was modified, with since"`
+	// Task is nil unless it is a task.
+	Task *taskfields.Fields `json:"task,omitempty" jsonschema:"what the task says of itself"`
 }
 
 func searchPages() tools.Tool[*Notebook] {
 	return tools.Define(tools.Spec[SearchPagesIn, SearchPagesOut]{
 		Name: "search_pages", Title: "Search pages", Effect: tools.Reads,
 		Normalize: aliases("query", "path", "limit"),
-		Doc: "Finds pages, best first, or lines, tasks, tags and more by words, filters or both.\n" +
-			"Case and accents are ignored, but not by mode exact and regex.",
-		Errors: []tools.Code{tools.NotFound, tools.Conflict},
-		Hits:   searchHits, HitTotal: func(out SearchPagesOut) int { return out.Total },
+		Doc:       "Finds pages, best first, or lines, tasks, tags and more by words, filters or both.",
+		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
+		Hits:      searchHits, HitTotal: func(out SearchPagesOut) int { return out.Total },
 		Redact: SearchPagesOut.redact, Computes: SearchPagesIn.readsFiles,
 		Examples: []tools.Example[SearchPagesIn, SearchPagesOut]{{
 			Purpose: "find a phrase", In: SearchPagesIn{Query: "architecture diagram", Limit: 20},
@@ -210,7 +221,7 @@ func (s *search) run(ctx context.Context) (SearchPagesOut, error) {
 
 // no says that nothing of a kind was found, of all or of what the filters select.
 func (s *search) no(what string) string {
-	if s.query.SelectsAll() {
+	if s.query.SelectsAll() && s.task == nil {
 		return "No " + what
 	}
 	return "No " + what + " that the filters select"
@@ -219,11 +230,11 @@ func (s *search) no(what string) string {
 // leftOutNote says what a query finds that found nothing, but for its filters; empty: that
 // is nothing too.
 func (s *search) leftOutNote(ctx context.Context) (string, error) {
-	if strings.TrimSpace(s.text) == "" || s.query.SelectsAll() {
+	if strings.TrimSpace(s.text) == "" || s.query.SelectsAll() && s.task == nil {
 		return "", nil
 	}
 	all := *s
-	all.offset, all.limit, all.query.Filter = 0, 1, index.Filter{Excluded: s.query.Excluded}
+	all.offset, all.limit, all.task, all.query.Filter = 0, 1, nil, index.Filter{Excluded: s.query.Excluded}
 	out, err := all.find(ctx)
 	if err != nil || out.Total > 0 {
 		return fmt.Sprintf("Without path, tag and the other filters %d match. ", out.Total), err
@@ -242,7 +253,7 @@ func (s *search) leftOutNote(ctx context.Context) (string, error) {
 func (s *search) find(ctx context.Context) (SearchPagesOut, error) {
 	switch {
 	case s.kind == findAttachments:
-		return s.attachments(), nil
+		return s.attachments()
 	case s.kind == findTags:
 		return s.tags(ctx)
 	case s.kind == findTasks || s.kind == findHeadings:

@@ -158,12 +158,13 @@ func (f Filter) Selects(p Page) bool {
 		(f.Since.IsZero() || p.Stamp.Modified >= f.Since.UnixNano()) && (f.Until.IsZero() || p.Stamp.Modified < f.Until.UnixNano()) &&
 		(tag == "" || slices.ContainsFunc(p.Tags, func(t string) bool { return Fold(t) == tag || strings.HasPrefix(Fold(t), tag+"/") })) &&
 		(f.Property == "" || slices.ContainsFunc(p.Properties, func(v Property) bool {
-			return v.Key == Fold(f.Property) && f.selectsValue(v.Value)
+			return v.Key == Fold(f.Property) && f.SelectsValue(v.Value)
 		})) &&
 		(f.Tasks == "" || slices.ContainsFunc(p.Tasks, f.Tasks.Selects))
 }
 
-func (f Filter) selectsValue(value string) bool {
+// SelectsValue reports whether a value of the property, folded, passes the filter.
+func (f Filter) SelectsValue(value string) bool {
 	if f.Test != nil {
 		return f.Test(value)
 	}
