@@ -14,7 +14,7 @@ import (
 
 // maxDefault is how many bytes of the default list of a System a model sees at most;
 // that of Markdown with the tools for an agent's own changes. See DESIGN: cost.
-const maxDefault = 8 << 10
+const maxDefault = 10_000
 
 // overDefault are the Systems that are above it, with what they cost.
 var overDefault = map[string]int{}

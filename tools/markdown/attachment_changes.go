@@ -80,7 +80,9 @@ func (n *Notebook) attachmentDestination(o *outline, file, arg string) (string, 
 
 // deleteAttachment carries delete_page out for an attachment. Its embeds stay, and the
 // answer says where they are.
-func (in DeletePageIn) deleteAttachment(ctx context.Context, n *Notebook, c tools.CallContext, now *comparison, file string) (DeletePageOut, error) {
+func (in DeletePageIn) deleteAttachment(
+	ctx context.Context, n *Notebook, c tools.CallContext, now *comparison, file string,
+) (DeletePageOut, error) {
 	if in.IfMatch != "" {
 		return DeletePageOut{}, tools.Errorf(tools.Invalid, "if_match: belongs to a page, and %s is an attachment", file)
 	}

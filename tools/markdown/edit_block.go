@@ -54,6 +54,10 @@ func (in EditPageIn) blockSplices(p *page) ([]folder.Splice, error) {
 	if err := e.checkOwnIDs(ids); err != nil {
 		return nil, err
 	}
+	if kinds := kindsOf(e.framed(e.Content)); e.Action == Replace && len(kinds) > 1 && !isPart(e.of.Kind) && !hasID(e.Content, id.Name) {
+		return nil, tools.Errorf(tools.Invalid, "content: ^%s can name one block, and these are %d", id.Name, len(kinds)).
+			WithHint("Replace it with one and add the others by insert_after, or put ^%s behind the one that it shall name.", id.Name)
+	}
 	for _, s := range e.candidates() {
 		if e.keeps(ids, s) {
 			return []folder.Splice{s}, nil

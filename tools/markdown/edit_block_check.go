@@ -43,8 +43,8 @@ func (e blockEdit) keepsID(now []structure.BlockID, m editMap) bool {
 	case InsertBefore:
 		return of.Kind == e.of.Kind && of.Start == e.of.Start+m.delta
 	case Replace:
-		if kinds := kindsOf(e.framed(e.Content)); len(kinds) == 1 && !isPart(e.of.Kind) && !hasID(e.Content, e.id.Name) {
-			return of.Kind == kinds[0] && of.Start == e.of.Start // all of the new text
+		if kinds := kindsOf(e.framed(e.Content)); !isPart(e.of.Kind) && !hasID(e.Content, e.id.Name) {
+			return len(kinds) == 1 && of.Kind == kinds[0] && of.Start == e.of.Start // all of the new text
 		}
 		if isPart(e.of.Kind) {
 			return of.Kind == e.of.Kind && of.Start == e.of.Start

@@ -130,7 +130,9 @@ func (n *Notebook) EditPage(ctx context.Context, c tools.CallContext, in EditPag
 	if err := in.check(); err != nil {
 		return EditPageOut{}, err
 	}
-	in.Content = strings.ReplaceAll(in.Content, "\r\n", "\n")
+	if in.Property == "" { // a value is no lines of the page
+		in.Content = strings.ReplaceAll(in.Content, "\r\n", "\n")
+	}
 	in.Text = ExactText(strings.ReplaceAll(string(in.Text), "\r\n", "\n"))
 	if err := n.writing.Acquire(ctx, 1); err != nil {
 		return EditPageOut{}, err

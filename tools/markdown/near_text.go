@@ -51,9 +51,10 @@ func nearText(text, wanted string) string {
 	if to := from + want.Len(); to < len(at) {
 		end = at[to]
 	}
-	const most = 300
+	const most, what = 300, "quotes, dashes, blanks or the width of letters"
+	line := strings.Count(text[:start], "\n") + 1
 	if end-start > most {
-		return fmt.Sprintf("On line %d it differs in quotes, dashes, blanks or the width of letters", strings.Count(text[:start], "\n")+1)
+		return fmt.Sprintf("On line %d it differs in %s", line, what)
 	}
-	return fmt.Sprintf("Line %d has %q, which differs in quotes, dashes, blanks or the width of letters", strings.Count(text[:start], "\n")+1, text[start:end])
+	return fmt.Sprintf("Line %d has %q, which differs in %s", line, text[start:end], what)
 }

@@ -50,9 +50,9 @@ func renameTag() tools.Tool[*Notebook] {
 // rename carries rename_tag out.
 func (in RenameTagIn) rename(ctx context.Context, n *Notebook, c tools.CallContext) (RenameTagOut, error) {
 	r := tagRename{strings.TrimPrefix(in.Tag, "#"), strings.TrimPrefix(in.NewTag, "#")}
-	if strings.TrimSpace(r.from) == "" || !links.IsTag(r.to) || len(r.to) > 200 {
+	if strings.TrimSpace(r.from) == "" || !links.IsTag(r.to) || slices.Contains(strings.Split(r.to, "/"), "") || len(r.to) > 200 {
 		return RenameTagOut{}, tools.Errorf(tools.Invalid,
-			"tag and new_tag: must be names of letters, digits, _, - and /, and not only of digits")
+			"tag and new_tag: must be names of letters, digits, _ and -, with / between, and not only of digits")
 	}
 	if err := n.writing.Acquire(ctx, 1); err != nil {
 		return RenameTagOut{}, err

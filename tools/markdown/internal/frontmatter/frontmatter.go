@@ -244,6 +244,8 @@ func Scalar(text string) string {
 		case r == '"' || r == '\\':
 			b.WriteByte('\\')
 			b.WriteRune(r)
+		case strings.ContainsRune("\n\r\t", r):
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
 		case needsEscape(r):
 			fmt.Fprintf(&b, `\U%08X`, r)
 		default:

@@ -91,7 +91,8 @@ func (s *scanner) underlined(level int) Line {
 	if s.record {
 		s.blocks[b.block].Kind = HeadingBlock
 	}
-	l := Line{level: s.sectionLevel(level, s.line), above: s.index - b.first}
+	mark := strings.ReplaceAll(s.line, "-", "=") // one dash is not an item here
+	l := Line{level: s.sectionLevel(level, mark), above: s.index - b.first}
 	first, _, _ := strings.Cut(s.text[b.start:], "\n")
 	if s.sectionLevel(level, first) == 0 {
 		l.level = 0

@@ -38,6 +38,15 @@ func TestHeadings(t *testing.T) {
 	}
 }
 
+// One dash underlines a heading too, but not in a list.
+func TestUnderlinedByOneDash(t *testing.T) {
+	for page, want := range map[string]int{"Yes\n-\n": 1, "Yes\n=\n": 1, "a\nYes\n   -  \nx\n": 1, "- a\n-\n": 0, "a\n\n-\n": 0, "> a\n> -\n": 0, "a\n    -\n": 0, "a\n- b\n": 0} {
+		if got := structure.Headings(page, structure.Lines(page, 0)); len(got) != want {
+			t.Errorf("%q: %+v", page, got)
+		}
+	}
+}
+
 // A heading that is underlined may have several lines, and is named by all or by the last.
 func TestUnderlinedHeadings(t *testing.T) {
 	for page, want := range map[string]string{
