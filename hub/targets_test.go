@@ -107,7 +107,7 @@ func TestSearchesAreCounted(t *testing.T) {
 	for _, call := range []string{
 		`{"name":"search_pages","arguments":{"query":"swordfish"}}`, `{"name":"search_pages","arguments":{"query":"marlin"}}`,
 		`{"name":"search_pages","arguments":{"query":"swordfish","limit":2}}`,
-		`{"name":"read_page","arguments":{"path":"Plan"}}`, `{"name":"search_pages","arguments":{"query":7}}`,
+		`{"name":"read_page","arguments":{"path":"Plan"}}`, `{"name":"search_pages","arguments":{"query":{}}}`,
 	} {
 		s.Ask("tools/call", call)
 	}

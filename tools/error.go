@@ -144,7 +144,8 @@ type ErrorFormat struct {
 // each Code (the suite reports a missing one), and shape makes the object. E
 // must be a struct, so that it has a schema.
 func NewErrorFormat[E any](codes map[Code]string, shape func(code string, e *Error) E) ErrorFormat {
-	return ErrorFormat{codes: codes, schema: copyOpen(publishOutput(inferSchema(reflect.TypeFor[E]()))), shape: func(c string, e *Error) any { return shape(c, e) }}
+	schema := copyOpen(publishOutput(inferSchema(reflect.TypeFor[E]())))
+	return ErrorFormat{codes: codes, schema: schema, shape: func(c string, e *Error) any { return shape(c, e) }}
 }
 
 // Code is the specification's word for e's code.

@@ -71,9 +71,11 @@ type BatchCardsOut struct {
 func batchCards() tools.Tool[*Wiki] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[BatchCardsIn, BatchCardsOut]{
 		Name: "batch_cards", Title: "Write many cards", Effect: tools.Writes, OptIn: true,
-		Selects: []string{"operations.name", "operations.children.name", "operations.patch.find", "operations.patch.start_marker", "operations.patch.end_marker"},
-		Doc:     "Creates and updates up to 100 cards in one call.\nTry it with dry_run first. One undo takes all of it back.",
-		Errors:  []tools.Code{tools.NotFound, tools.Conflict},
+		Selects: []string{
+			"operations.name", "operations.children.name", "operations.patch.find", "operations.patch.start_marker", "operations.patch.end_marker",
+		},
+		Doc:    "Creates and updates up to 100 cards in one call.\nTry it with dry_run first. One undo takes all of it back.",
+		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[BatchCardsIn, BatchCardsOut]{{
 			Purpose: "write two cards or none",
 			In: BatchCardsIn{Mode: transactional, Operations: []BatchOp{

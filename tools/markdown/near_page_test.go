@@ -42,7 +42,7 @@ func TestRefusedContent(t *testing.T) {
 		"create_page": `{"title":"New","content":"a\nb\u0000c"}`, "write_page": `{"path":"Welcome.md","content":"a\nb\u0000c"}`,
 		"edit_page": `{"path":"Welcome.md","action":"append","content":"a\nb\u0000c"}`,
 	} {
-		if e := b.refused(tool, args, "INVALID"); !strings.Contains(e.Error, "NUL character on line 2") {
+		if e := b.refused(tool, args, "INVALID"); !strings.HasPrefix(e.Error, "content: ") {
 			t.Errorf("%s: %+v", tool, e)
 		}
 	}

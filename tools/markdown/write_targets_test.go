@@ -38,7 +38,7 @@ func TestTargetsOfWrites(t *testing.T) {
 		{vault, "create_daily_note", `{"date":"2026-11-21"}`, []string{"2026-11-21.md"}},
 		{
 			vault, "batch", `{"steps":[{"tool":"edit_page","arguments":{"path":"plan","action":"append"}},{"tool":"none","arguments":{}},
-			{"tool":"rename_tag","arguments":{"tag":"#start","new_tag":"x"}},{"tool":"read_page","arguments":{"path":7}}]}`, []string{"Plan.md", "#start"},
+			{"tool":"rename_tag","arguments":{"tag":"#start","new_tag":"x"}},{"tool":"read_page","arguments":{"path":{}}}]}`, []string{"Plan.md", "#start"},
 		},
 		{graph, "create_page", `{"title":"Beta"}`, []string{"pages/Beta.md"}},
 		{graph, "create_page", `{"title":"Beta","parentPath":"pages/Projects___Alpha.md"}`, []string{"pages/Projects___Alpha___Beta.md"}},
