@@ -107,7 +107,7 @@ func (in MergePagesIn) merge(ctx context.Context, n *Notebook, c tools.CallConte
 	}
 	after, left := mergedPage(to, source)
 	if len(left) > 0 {
-		out.Note += "Properties that both pages have, or that are or would be TOML, were left out: " + strings.Join(left, ", ") + "."
+		out.Note += "Properties that both pages have were left out: " + strings.Join(left, ", ") + "."
 	}
 	out.Note = strings.TrimSpace(out.Note)
 	if n.view.Hides(file, after) {

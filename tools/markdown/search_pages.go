@@ -19,12 +19,12 @@ type SearchPagesIn struct {
 	Query    string       `json:"query,omitempty" jsonschema:"words, or \"a phrase\""`
 	Path     string       `json:"path,omitempty" jsonschema:"only below it"`
 	Kind     SearchKind   `json:"kind,omitempty" jsonschema:"what to find"`
-	Mode     SearchMode   `json:"mode,omitempty" jsonschema:"words ignore case and accents"`
+	Mode     SearchMode   `json:"mode,omitempty" jsonschema:"words ignore case, accents"`
 	Tag      string       `json:"tag,omitempty" jsonschema:"pages with it"`
 	Property string       `json:"property,omitempty" jsonschema:"key, key=value, due<2026-12-01"`
-	Since    string       `json:"since,omitempty" jsonschema:"modified: date, 7d, 12h, from..to"`
+	Since    string       `json:"since,omitempty" jsonschema:"modified: 7d, date, from..to"`
 	Tasks    TaskFilter   `json:"tasks,omitempty" jsonschema:"state"`
-	Sort     TaskOrder    `json:"sort,omitempty" jsonschema:"tasks by"`
+	Sort     TaskOrder    `json:"sort,omitempty" jsonschema:"tasks"`
 	LinksTo  string       `json:"links_to,omitempty" jsonschema:"a page"`
 	Links    LinkFilter   `json:"links,omitempty" jsonschema:"of pages"`
 	Limit    tools.Limit  `json:"limit,omitempty" jsonschema:"at most"`
