@@ -131,7 +131,7 @@ func searchPages() tools.Tool[*Notebook] {
 	return tools.Define(tools.Spec[SearchPagesIn, SearchPagesOut]{
 		Name: "search_pages", Title: "Search pages", Effect: tools.Reads,
 		Normalize: aliases("query", "path", "limit"),
-		Doc:       "Finds pages, best first, or lines, tasks, tags and more by words, filters or both.",
+		Doc:       "Finds pages, lines, tasks, tags and more, best first.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Hits:      searchHits, HitTotal: func(out SearchPagesOut) int { return out.Total },
 		Redact: SearchPagesOut.redact, Computes: SearchPagesIn.readsFiles,
