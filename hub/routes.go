@@ -99,10 +99,14 @@ func (r Routes) match(path string) (routeMatch, bool) {
 	}
 }
 
-// isOptionSet reports whether a key of the source's own configuration is true.
+// isOptionSet reports whether a key of the source's own configuration is true, or a text.
 func (src *source) isOptionSet(key string) bool {
 	var keys map[string]any
-	return key != "" && json.Unmarshal(src.conf.Options, &keys) == nil && keys[key] == true
+	if key == "" || json.Unmarshal(src.conf.Options, &keys) != nil {
+		return false
+	}
+	text, isText := keys[key].(string)
+	return keys[key] == true || isText && text != ""
 }
 
 // findSourceRoute finds the route of a path below base; the longest match wins.

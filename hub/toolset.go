@@ -128,6 +128,7 @@ func (v *toolset) addTools(of []*source, several bool) {
 			name: publishedName(m.Name, info.Name, several), info: info, digest: policy.ToolDigest(info),
 			kind: of[0].kind, choice: newSourceArgument(of, granting, taken),
 		}
+		t.info.LeavesMachine = slices.ContainsFunc(granting, func(s *source) bool { return s.isOptionSet(m.RemoteKey) })
 		if _, clash := v.tools[t.name]; clash {
 			t.name = m.Name + "_" + info.Name
 		}

@@ -84,6 +84,20 @@ func TestOptIn(t *testing.T) {
 	}
 }
 
+// Only the tools of a source elsewhere are said to reach an open world.
+func TestToolsOfSourceElsewhere(t *testing.T) {
+	elsewhere := deskSource("work")
+	elsewhere.Options = json.RawMessage(`{"url":"https://example.org"}`)
+	h := start(t, hub.Limits{}, deskSource("notes"), elsewhere)
+	for scope, want := range map[string]string{"notes": `"openWorldHint":false`, "work": `"openWorldHint":true`} {
+		c := connect(t, h, scope)
+		c.Initialize()
+		if f := c.Ask("tools/list", `{}`); strings.Count(f.Raw, want) != strings.Count(f.Raw, `"openWorldHint"`) {
+			t.Errorf("%s: want %s everywhere in %s", scope, want, f.Raw)
+		}
+	}
+}
+
 // A scope of several sources offers these and no other, however it is spelt; one
 // with a name that is no source does not exist.
 func TestScopeOfSeveralSources(t *testing.T) {

@@ -53,6 +53,9 @@ type System[S Source, C any] struct {
 	Folders     bool
 	Sample      *Sample // nil: none
 	Environment []EnvironmentVariable
+	// RemoteKey is the configuration key that names a service elsewhere: calls of a source
+	// that has it leave the machine. Empty: none do.
+	RemoteKey string
 	// TextTarget reports whether the [State] of a target is the text of a page as
 	// people read and edit it. Before they allow a call that changes such a page they
 	// may leave out parts of the change, or write another text: [Restorer].Restore
@@ -107,6 +110,7 @@ type Manifest struct {
 	Folders      bool                  `json:"-"` // its sources have folders of their own
 	UsualFolders func(fs.FS) []string  `json:"-"` // [System].UsualFolders; nil: none
 	TextTarget   func(string) bool     `json:"-"` // [System].TextTarget; nil: none
+	RemoteKey    string                `json:"-"` // [System].RemoteKey; empty: none
 }
 
 // CheckInfo is the part of a [Check] that is pure data.
@@ -153,7 +157,7 @@ func Erase[S Source, C any](s System[S, C]) Kind {
 		ErrorFormat: s.ErrorFormat,
 		Tools:       []ToolInfo{}, Resources: []ResourceInfo{}, Prompts: []PromptInfo{},
 		Roles: s.Roles, Routes: s.Routes, Environment: s.Environment, Problems: s.Problems, Sample: s.Sample, Folders: s.Folders,
-		UsualFolders: s.UsualFolders, TextTarget: s.TextTarget,
+		UsualFolders: s.UsualFolders, TextTarget: s.TextTarget, RemoteKey: s.RemoteKey,
 	}
 	if s.ErrorFormat.shape == nil {
 		m.ErrorFormat.schema = copyOpen(publishOutput(inferSchema(reflect.TypeFor[DefaultErrorObject]())))

@@ -25,6 +25,9 @@ type Spec[In, Out any] struct {
 	// stop, the rest says when to use the tool and what it answers.
 	Doc    string
 	Effect Effect
+	// Additive promises that a call only adds: no text that was there is lost, and what
+	// exists is refused or left as it is. Clients ask less about such a tool.
+	Additive bool
 	// Errors lists the codes the tool may return, besides Invalid, Denied,
 	// Unavailable, Limited, Timeout and Internal, which any tool may.
 	Errors   []Code
@@ -153,12 +156,14 @@ func (o *OpenedSource) Targets(ctx context.Context, tool string, args json.RawMe
 // ToolInfo is the part of a tool that is pure data. Its JSON is the same from run
 // to run.
 type ToolInfo struct {
-	Name   string             `json:"name"`
-	Title  string             `json:"title"`
-	Doc    string             `json:"description"`
-	Effect Effect             `json:"effect"`
-	In     *jsonschema.Schema `json:"inputSchema"`
-	Out    *jsonschema.Schema `json:"outputSchema"`
+	Name   string `json:"name"`
+	Title  string `json:"title"`
+	Doc    string `json:"description"`
+	Effect Effect `json:"effect"`
+	// Additive is [Spec].Additive.
+	Additive bool               `json:"additive,omitempty"`
+	In       *jsonschema.Schema `json:"inputSchema"`
+	Out      *jsonschema.Schema `json:"outputSchema"`
 	// Accepted is In as arguments are checked: it has no type where any JSON is taken, and
 	// a minimum length where [Spec].Selects refuses empty text. It is not published.
 	Accepted *jsonschema.Schema `json:"-"`
@@ -184,6 +189,8 @@ type ToolInfo struct {
 	Roles    []string                                                            `json:"roles,omitempty"`
 	// NoNotes is [Spec].NoNotes.
 	NoNotes bool `json:"-"`
+	// LeavesMachine: calls go to another machine, as the configuration of its source says.
+	LeavesMachine bool `json:"-"`
 	// HasTargets: the tool tells what a call touches before it is made, and with
 	// TargetsInAnswer its answer tells it too.
 	HasTargets, TargetsInAnswer bool `json:"-"`

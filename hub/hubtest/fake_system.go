@@ -148,8 +148,11 @@ func (d *fakeSystem) NotifyAfterAnswer(_ context.Context, c tools.CallContext, _
 }
 
 func (d *fakeSystem) page(_ context.Context, uri string, vars map[string]string) (tools.Content, error) {
-	if vars["page"] == "missing" {
+	switch vars["page"] {
+	case "missing":
 		return tools.Content{}, tools.Errorf(tools.NotFound, "no page named missing")
+	case "twins":
+		return tools.Content{}, tools.Errorf(tools.Conflict, "several pages are named twins")
 	}
 	return tools.Content{Text: d.name + ":" + uri}, nil
 }
@@ -171,7 +174,7 @@ func NewFakeKind(w *FakeSystemState) tools.Kind {
 	spare := define("spare", tools.Reads)
 	spare.OptIn = true
 	return tools.Erase(tools.System[*fakeSystem, struct{}]{
-		Name: "desk", Title: "Desk", Doc: "For tests.",
+		Name: "desk", Title: "Desk", Doc: "For tests.", RemoteKey: "url",
 		Open: func(_ context.Context, _ struct{}, env tools.Env) (*fakeSystem, error) {
 			if err := w.unavailableError(env.Name); err != nil {
 				return nil, err

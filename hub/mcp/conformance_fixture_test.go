@@ -168,7 +168,7 @@ func askingBack(s *server.MCPServer) {
 	s.EnableSampling()
 	answer := mcp.NewToolResultText
 	add := func(name string, schema string, f server.ToolHandlerFunc) {
-		s.AddTool(mcp.Tool{Name: name, Description: "A fixture of the suite.", RawInputSchema: json.RawMessage(schema), Annotations: lectern.Annotations(tools.Reads)}, f)
+		s.AddTool(mcp.Tool{Name: name, Description: "A fixture of the suite.", RawInputSchema: json.RawMessage(schema), Annotations: lectern.Annotations(tools.ToolInfo{Effect: tools.Reads})}, f)
 	}
 	const nothing = `{"type":"object","properties":{}}`
 

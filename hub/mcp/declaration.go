@@ -24,7 +24,7 @@ func declareTool(t tools.ToolInfo) mcp.Tool {
 		Name: t.Name, Title: t.Title, Description: t.Doc,
 		RawInputSchema:  schemaJSON(t.In),
 		RawOutputSchema: schemaJSON(t.Out),
-		Annotations:     annotations(t.Effect),
+		Annotations:     annotations(t),
 	}
 }
 
@@ -37,15 +37,15 @@ func schemaJSON(s *jsonschema.Schema) json.RawMessage {
 	return b
 }
 
-// annotations derives all four annotations from the Effect. All are set, because
-// a missing one defaults to the gravest (MCP schema, ToolAnnotations). A write
-// may replace content, which MCP calls destructive.
-func annotations(e tools.Effect) mcp.ToolAnnotation {
+// annotations derives all four annotations. All are set, because a missing one
+// defaults to the gravest (MCP schema, ToolAnnotations). A write may replace content,
+// which MCP calls destructive, unless it only adds.
+func annotations(t tools.ToolInfo) mcp.ToolAnnotation {
 	return mcp.ToolAnnotation{
-		ReadOnlyHint:    new(e == tools.Reads),
-		DestructiveHint: new(e != tools.Reads),
-		IdempotentHint:  new(e == tools.Reads || e == tools.Deletes),
-		OpenWorldHint:   new(e == tools.Runs),
+		ReadOnlyHint:    new(t.Effect == tools.Reads),
+		DestructiveHint: new(t.Effect != tools.Reads && !t.Additive),
+		IdempotentHint:  new(t.Effect == tools.Reads || t.Effect == tools.Deletes),
+		OpenWorldHint:   new(t.LeavesMachine),
 	}
 }
 

@@ -9,15 +9,15 @@ import (
 )
 
 func TestAnnotations(t *testing.T) {
-	for effect, want := range map[tools.Effect]string{
-		tools.Reads:   `{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}`,
-		tools.Writes:  `{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":false}`,
-		tools.Deletes: `{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":true,"openWorldHint":false}`,
-		tools.Runs:    `{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}`,
-		tools.Admin:   `{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":false}`,
+	for want, info := range map[string]tools.ToolInfo{
+		`{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}`:   {Effect: tools.Reads},
+		`{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":false}`:  {Effect: tools.Writes},
+		`{"readOnlyHint":false,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false}`: {Effect: tools.Writes, Additive: true},
+		`{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":true,"openWorldHint":false}`:   {Effect: tools.Deletes},
+		`{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}`:   {Effect: tools.Runs, LeavesMachine: true},
 	} {
-		if got, _ := mcp.ToolDeclarationJSON(tools.ToolInfo{Effect: effect}); !strings.Contains(string(got), want) {
-			t.Errorf("%s: got %s, want %s", effect, got, want)
+		if got, _ := mcp.ToolDeclarationJSON(info); !strings.Contains(string(got), want) {
+			t.Errorf("%v: got %s, want %s", info, got, want)
 		}
 	}
 }

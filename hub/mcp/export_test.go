@@ -23,5 +23,5 @@ func Ask(ctx context.Context, method mcp.MCPMethod, params any) (json.RawMessage
 	return requestFromContext(ctx).ask(ctx, method, params)
 }
 
-// Annotations are those of a tool with this effect.
+// Annotations are those of a tool.
 var Annotations = annotations

@@ -23,7 +23,7 @@ type CreateCardIn struct {
 
 func createCard() tools.Tool[*Wiki] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[CreateCardIn, WrittenCard]{
-		Name: "create_card", Title: "Create a card", Effect: tools.Writes,
+		Name: "create_card", Title: "Create a card", Effect: tools.Writes, Additive: true,
 		Selects: []string{"name"},
 		Doc:     "Creates a card.\nA name that exists is refused; update_card changes it.",
 		Errors:  []tools.Code{tools.NotFound, tools.Conflict},

@@ -42,7 +42,7 @@ type BlockWritten struct {
 
 func createBlock() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[CreateBlockIn, BlockWritten]{
-		Name: "create_block", Title: "Create a block", Effect: tools.Writes,
+		Name: "create_block", Title: "Create a block", Effect: tools.Writes, Additive: true,
 		Selects: []string{"page_name", "parent_block_uuid", "sibling_block_uuid"},
 		Doc:     "Creates one block below a block, on a page, or beside a sibling.\nFor several use update_page.",
 		Examples: []tools.Example[CreateBlockIn, BlockWritten]{

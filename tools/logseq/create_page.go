@@ -32,7 +32,7 @@ type CreatePageOut struct {
 
 func createPage() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[CreatePageIn, CreatePageOut]{
-		Name: "create_page", Title: "Create a page", Effect: tools.Writes, Timeout: treeTimeout,
+		Name: "create_page", Title: "Create a page", Effect: tools.Writes, Additive: true, Timeout: treeTimeout,
 		Selects: []string{"title"},
 		Doc: "Creates a page, with content and properties if given.\n" +
 			"One that exists is not changed: CONFLICT; use update_page.",

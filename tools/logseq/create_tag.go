@@ -139,7 +139,7 @@ func (in CreatePropertyIn) check() error { return checkNewPageName("name", in.Na
 
 func createProperty() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[CreatePropertyIn, PropertyWritten]{
-		Name: "create_property", Title: "Create a property", Effect: tools.Writes, OptIn: true,
+		Name: "create_property", Title: "Create a property", Effect: tools.Writes, Additive: true, OptIn: true,
 		Selects: []string{"name"},
 		Doc:     "Creates a property of a DB graph with its type.\nNeeds properties.create. To give it to a tag use create_tag.",
 		Examples: []tools.Example[CreatePropertyIn, PropertyWritten]{

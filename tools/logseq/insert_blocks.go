@@ -74,7 +74,7 @@ func (in InsertBlocksIn) position() positionArgs {
 
 func insertBlocks() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[InsertBlocksIn, InsertBlocksOut]{
-		Name: "insert_blocks", Title: "Insert blocks", Effect: tools.Writes, OptIn: true, Timeout: treeTimeout,
+		Name: "insert_blocks", Title: "Insert blocks", Effect: tools.Writes, Additive: true, OptIn: true, Timeout: treeTimeout,
 		Selects: []string{"page_name", "parent_block_uuid", "sibling_block_uuid"},
 		Doc:     "Inserts a tree of blocks in one call, given as a tree or as Markdown.\nNeeds blocks.insert. At most 1,000 blocks.",
 		Examples: []tools.Example[InsertBlocksIn, InsertBlocksOut]{

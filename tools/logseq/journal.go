@@ -80,7 +80,7 @@ type AppendToJournalIn struct {
 
 func appendToJournal() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[AppendToJournalIn, PageWritten]{
-		Name: "append_to_journal", Title: "Add to a journal", Effect: tools.Writes, OptIn: true, Timeout: treeTimeout,
+		Name: "append_to_journal", Title: "Add to a journal", Effect: tools.Writes, Additive: true, OptIn: true, Timeout: treeTimeout,
 		Doc: "Adds content at the end of a day's journal, which is created if needed.\nNeeds journals and pages.update.",
 		Examples: []tools.Example[AppendToJournalIn, PageWritten]{
 			{Purpose: "note something today", In: AppendToJournalIn{Content: "First frost"}, AnyAnswer: true},

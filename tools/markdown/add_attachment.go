@@ -36,7 +36,7 @@ type AddAttachmentOut struct {
 
 func addAttachment() tools.Tool[*Notebook] {
 	return writesTo(tools.DefineWithContext(tools.Spec[AddAttachmentIn, AddAttachmentOut]{
-		Name: "add_attachment", Title: "Attach a file", Effect: tools.Writes,
+		Name: "add_attachment", Title: "Attach a file", Effect: tools.Writes, Additive: true,
 		Selects:   []string{"pagePath"},
 		Normalize: aliases("pagePath"),
 		Doc: "Copies a file of up to 50 MB to where the notebook keeps a page's attachments.\n" +

@@ -30,7 +30,7 @@ func (out CreateDailyNoteOut) Targets() []string { return []string{out.Path} }
 
 func createDailyNote() tools.Tool[*Notebook] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[CreateDailyNoteIn, CreateDailyNoteOut]{
-		Name: "create_daily_note", Title: "Open a daily or periodic note", Effect: tools.Writes, OptIn: true,
+		Name: "create_daily_note", Title: "Open a daily or periodic note", Effect: tools.Writes, Additive: true, OptIn: true,
 		Normalize: aliases("date", "period"),
 		Doc: "Reads the note of a day, week, month, quarter or year, and creates it first if there is none.\n" +
 			"Folder, name and template are those of Obsidian's or Logseq's settings.",

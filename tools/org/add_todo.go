@@ -49,7 +49,7 @@ type addTodoOut struct {
 
 func addTodo() tools.Tool[*Source] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[addTodoIn, addTodoOut]{
-		Name: "org-add-todo", Title: "Add a headline", Effect: tools.Writes,
+		Name: "org-add-todo", Title: "Add a headline", Effect: tools.Writes, Additive: true,
 		Selects: []string{"title", "parentUri", "afterUri"},
 		Doc:     "Add a headline, with an ID.",
 		Errors:  []tools.Code{tools.NotFound, tools.Conflict},

@@ -33,7 +33,7 @@ type captureOut struct {
 
 func capture() tools.Tool[*Source] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[captureIn, captureOut]{
-		Name: "org-capture", Title: "Capture", Effect: tools.Writes, OptIn: true,
+		Name: "org-capture", Title: "Capture", Effect: tools.Writes, Additive: true, OptIn: true,
 		Selects:   []string{"template", "title"},
 		Doc:       "Add an entry, list item or table row by one of the user's capture templates (org://config/capture-templates).",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},

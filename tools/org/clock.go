@@ -15,7 +15,7 @@ type clockIn struct {
 
 func startClock() tools.Tool[*Source] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[clockIn, writeOut]{
-		Name: "org-clock-in", Title: "Start the clock", Effect: tools.Writes, OptIn: true,
+		Name: "org-clock-in", Title: "Start the clock", Effect: tools.Writes, Additive: true, OptIn: true,
 		Selects:   []string{"resourceUri"},
 		Doc:       "Start the clock of a headline now.",
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},

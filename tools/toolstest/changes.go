@@ -90,6 +90,7 @@ func (s *suite) callAndCheckReport(src source, t tools.ToolInfo, args []byte) []
 	}
 	s.checkAfterStates(src, l)
 	checkRevisions(s, src, l)
+	s.checkAdditive(t, l.what, l.changes)
 	return l.changes
 }
 

@@ -25,6 +25,9 @@ var commonKeys = []string{"name", "kind", "read_only", "effects", "ask", "exclud
 // one, so they are described, flat, and of types that can be typed.
 func checkConfigKeys(r Reporter, m *tools.Manifest) {
 	r.Helper()
+	if m.RemoteKey != "" && m.Config.Properties[m.RemoteKey] == nil {
+		r.Errorf("the key of a service elsewhere, %s, is no configuration key", m.RemoteKey)
+	}
 	for name, p := range m.Config.Properties {
 		what := "configuration key " + name
 		if !argumentName.MatchString(name) || slices.Contains(commonKeys, name) {

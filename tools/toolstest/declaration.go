@@ -82,6 +82,9 @@ func checkTool(r Reporter, system string, t tools.ToolInfo) {
 	if !slices.Contains(tools.Effects(), t.Effect) {
 		r.Errorf("%s: unknown effect %q", what, t.Effect)
 	}
+	if t.Additive && t.Effect != tools.Writes {
+		r.Errorf("%s: only a tool that writes is additive, not one with the effect %q", what, t.Effect)
+	}
 	for i, c := range t.Errors {
 		if !slices.Contains(tools.Codes(), c) || slices.Contains(t.Errors[:i], c) {
 			r.Errorf("%s: error code %q is unknown or listed twice", what, c)

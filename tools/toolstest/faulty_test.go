@@ -40,6 +40,7 @@ const (
 	checkFails             fault = "check that fails"
 	silentWrite            fault = "write that reports nothing"
 	lateReport             fault = "write that reports afterwards"
+	losesText              fault = "additive write that replaces"
 	silentOutcome          fault = "write that does not say that it was made"
 	writtenOutcome         fault = "refused write that says it was made"
 	wrongBefore            fault = "report of what was not there"
@@ -171,7 +172,7 @@ func faulty(f fault) (tools.Kind, NewFixture) {
 				Examples: []tools.Example[getIn, getOut]{{Purpose: "get a", In: getIn{"a"}, Want: getOut{"1"}}}, NoNotes: f == claimsNoNotes,
 			}, faultyTools.get),
 			tools.DefineWithContext(tools.Spec[putIn, getOut]{
-				Name: "put", Title: "Put", Doc: "Put a thing.", Effect: tools.Writes,
+				Name: "put", Title: "Put", Doc: "Put a thing.", Effect: tools.Writes, Additive: f == losesText,
 				Examples: []tools.Example[putIn, getOut]{{Purpose: "put b", In: putIn{Key: "b", Value: "2"}, Want: getOut{"2"}}},
 			}, faultyTools.put),
 		},

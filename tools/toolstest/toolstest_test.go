@@ -85,6 +85,7 @@ func TestSuiteFindsFaults(t *testing.T) {
 		doctorSaysNothing:      {"doctor", "the result is"},
 		takesAnyPeer:           {"peer", "is taken for one of faulty"},
 		silentWrite:            {"changes are reported", "without reporting it"},
+		losesText:              {"sequences", "the tool is additive, but"},
 		silentOutcome:          {"changes are reported", "reports that it has written \"b\": false"},
 		writtenOutcome:         {"refused changes change nothing", "reports that it has written"},
 		lateReport:             {"changes are reported", "the data changed before the report"},
