@@ -216,11 +216,24 @@ func (ep *endpoint) handleInitialize(w http.ResponseWriter, r *http.Request, m m
 	ep.newResponseWriter(w).respond(r.Context(), http.StatusOK, a.frame)
 }
 
+// findRequestSession finds the session of the legacy era that a request names; nil: none, and
+// the request was rejected.
+func (ep *endpoint) findRequestSession(w http.ResponseWriter, r *http.Request, requestID json.RawMessage) *httpSession {
+	id := r.Header.Get(server.HeaderKeySessionID)
+	hs := ep.httpSession(id, ep.scope, ep.VerifyClient(r))
+	switch {
+	case id == "":
+		reject(w, http.StatusBadRequest, &rejection{mcp.INVALID_REQUEST, requestID, "the header Mcp-Session-Id is missing; send initialize first"})
+	case hs == nil:
+		reject(w, http.StatusNotFound, &rejection{mcp.INVALID_REQUEST, requestID, "no such session; send initialize"})
+	}
+	return hs
+}
+
 // handleLegacyPost answers a message of a session of the legacy era.
 func (ep *endpoint) handleLegacyPost(w http.ResponseWriter, r *http.Request, m message, p parsedParams) {
-	hs := ep.httpSession(r.Header.Get(server.HeaderKeySessionID), ep.scope, ep.VerifyClient(r))
+	hs := ep.findRequestSession(w, r, m.id)
 	if hs == nil {
-		reject(w, http.StatusNotFound, &rejection{mcp.INVALID_REQUEST, m.id, "no such session; send initialize"})
 		return
 	}
 	switch m.method {
@@ -252,12 +265,8 @@ func (ep *endpoint) handleGetOrDelete(w http.ResponseWriter, r *http.Request) {
 		reject(w, http.StatusMethodNotAllowed, &rejection{mcp.INVALID_REQUEST, nil, "this protocol version has no sessions; it uses POST only"})
 		return
 	}
-	id := r.Header.Get(server.HeaderKeySessionID)
-	switch hs := ep.httpSession(id, ep.scope, ep.VerifyClient(r)); {
-	case id == "":
-		reject(w, http.StatusBadRequest, &rejection{mcp.INVALID_REQUEST, nil, "the header Mcp-Session-Id is missing"})
+	switch hs := ep.findRequestSession(w, r, nil); {
 	case hs == nil:
-		reject(w, http.StatusNotFound, &rejection{mcp.INVALID_REQUEST, nil, "no such session; send initialize"})
 	case r.Method == http.MethodDelete:
 		ep.closeHTTPSession(hs)
 	default:

@@ -302,9 +302,9 @@ func toHandlerError(ctx context.Context, err error, notFound int, data map[strin
 	switch e.Code {
 	case tools.NotFound:
 		requestFromContext(ctx).setErrorCode(notFound, data)
-	case tools.Invalid:
+	case tools.Invalid, tools.Conflict: // as a name that fits several pages
 		requestFromContext(ctx).setErrorCode(mcp.INVALID_PARAMS, nil)
-	case tools.Conflict, tools.Denied, tools.Unavailable, tools.Limited, tools.Timeout, tools.Internal:
+	case tools.Denied, tools.Unavailable, tools.Limited, tools.Timeout, tools.Internal:
 	}
 	return errors.New(errorSentence(e))
 }

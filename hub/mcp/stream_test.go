@@ -106,6 +106,7 @@ func TestMalformedLines(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":"a","method":"no/such"}`, -32601, "a"},
 		{`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":7}}`, -32600, "a"},
 		{`{"jsonrpc":"2.0","id":"a","method":"resources/read","params":{"uri":"desk://none/x"}}`, -32002, "a"},
+		{`{"jsonrpc":"2.0","id":"a","method":"resources/read","params":{"uri":"desk://notes/pages/twins"}}`, -32602, "a"},
 	} {
 		c.Send(tt.line)
 		if f := c.Recv(); f.Error == nil || f.Error.Code != tt.code || f.ID != tt.id {
