@@ -150,7 +150,8 @@ type Schema struct {
 	Kinds map[string][]Key
 	// Roles are those of the kinds that have any, least first.
 	Roles map[string][]string
-	// Tools are those of the kinds that agents see only if a source names them.
+	// Tools are those of the kinds that a source may name. Those of the default list are
+	// seen without.
 	Tools map[string][]string
 	// Effects and Verdicts are the words that effects and do may hold, in the
 	// order shown to people.

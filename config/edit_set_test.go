@@ -66,7 +66,7 @@ func TestSetSourceThatIsRefused(t *testing.T) {
 		"taken name":     {tableA + tableB, "the name b is taken by the source in line 5", func(s *config.Source) { s.Name = "b" }, nil, false},
 		"bad name":       {tableA, `how about "a-b"?`, func(s *config.Source) { s.Name = "A b" }, nil, false},
 		"unknown key":    {tableA, "tenat: unknown key, did you mean tenant?", func(*config.Source) {}, map[string]string{"tenat": "x"}, true},
-		"unknown tool":   {tableA, "unknown opt-in tool, did you mean get_tree?", func(s *config.Source) { s.Tools = []string{"get_tre"} }, nil, true},
+		"unknown tool":   {tableA, "unknown tool, did you mean get_tree?", func(s *config.Source) { s.Tools = []string{"get_tre"} }, nil, true},
 		"needed key":     {tableA, "path is missing", func(*config.Source) {}, map[string]string{"path": ""}, true},
 		"inline": {
 			"source = [{name = \"a\", kind = \"markdown\", path = \"/a\"}]\n", "change the source with an editor",

@@ -157,7 +157,7 @@ func (t configTable) optInTools(kind string) []string {
 		if word, _ := v.(string); word == AllTools || slices.Contains(known, word) {
 			named = append(named, word)
 		} else {
-			t.wrong(fmt.Sprintf("tools[%d]", i), "%s", unknownWord("opt-in tool", word, append([]string{AllTools}, known...)))
+			t.wrong(fmt.Sprintf("tools[%d]", i), "%s", unknownWord("tool", word, append([]string{AllTools}, known...)))
 		}
 	}
 	return named

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lectern-mcp/lectern/tools"
@@ -12,12 +14,9 @@ import (
 	"github.com/lectern-mcp/lectern/tools/toolstest/memo"
 )
 
-// maxDefault is how many bytes of the default list of a System a model sees at most;
-// that of Markdown with the tools for an agent's own changes. See DESIGN: cost.
+// maxDefault is how many bytes of the default list of a System a model sees at most, with
+// the tools for an agent's own changes. See DESIGN: cost.
 const maxDefault = 10_000
-
-// overDefault are the Systems that are above it, with what they cost.
-var overDefault = map[string]int{}
 
 // costs is a table of what a model sees of each tool of the default list, in bytes,
 // and their sum.
@@ -40,17 +39,29 @@ func costs(kinds ...tools.Kind) (table []byte, total int) {
 // The default list of every System fits the budget.
 func TestBudget(t *testing.T) {
 	for _, k := range all.Systems() {
-		name := k.Manifest().Name
-		kinds := []tools.Kind{k}
-		if name == "markdown" {
-			kinds = append(kinds, tools.OwnChangesKind())
+		if table, total := costs(k, tools.OwnChangesKind()); total > maxDefault {
+			t.Errorf("%s: a model sees %d bytes, more than %d; trim words, or make a tool opt-in\n%s", k.Manifest().Name, total, maxDefault, table)
 		}
-		table, total := costs(kinds...)
-		switch limit, over := overDefault[name]; {
-		case over && total > limit, !over && total > maxDefault:
-			t.Errorf("%s: a model sees %d bytes, more than %d; trim words, or make a tool opt-in\n%s", name, total, max(limit, maxDefault), table)
-		case over && total <= maxDefault:
-			t.Errorf("%s fits the budget with %d bytes: take it off the list", name, total)
+	}
+}
+
+// The default lists have every tool that the specifications name.
+func TestDefaultListsAreComplete(t *testing.T) {
+	systems := all.Systems()
+	for system, names := range map[string]string{
+		"markdown": "list_pages read_page write_page create_page delete_page move_page search_pages get_page_links add_attachment get_tree",
+		"logseq": "list_pages get_page_content create_page update_page delete_page search get_block create_block update_block delete_block " +
+			"move_block datascript_query ping get_capabilities",
+		"org": "org-search-headlines org-get-todos org-search-content org-update-todo-state org-schedule-task org-get-properties " +
+			"org-get-todo-config org-get-tag-config org-export-section org-get-agenda-items",
+		"cards":     "get_card search_cards create_card update_card delete_card list_children run_query upload_attachment render_snippet",
+		"workspace": "run_script",
+	} {
+		i := slices.IndexFunc(systems, func(k tools.Kind) bool { return k.Manifest().Name == system })
+		for name := range strings.FieldsSeq(names) {
+			if tool, ok := systems[i].Manifest().Tool(name); !ok || tool.OptIn || tool.Unlisted {
+				t.Errorf("%s: %s is not in the default list", system, name)
+			}
 		}
 	}
 }

@@ -59,7 +59,7 @@ func (Branches) JSONSchema() *jsonschema.Schema {
 
 func getTree() tools.Tool[*Notebook] {
 	return tools.Define(tools.Spec[GetTreeIn, GetTreeOut]{
-		Name: "get_tree", Title: "Tree of pages", Effect: tools.Reads, OptIn: true,
+		Name: "get_tree", Title: "Tree of pages", Effect: tools.Reads,
 		Doc: "Returns the whole hierarchy of pages as a tree, in sidebar order.\n" +
 			"If the tree is too large its deepest levels are left out; ask for them by path.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},

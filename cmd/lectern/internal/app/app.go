@@ -81,7 +81,7 @@ func (a *App) ConfigSchema() config.Schema {
 		m := k.Manifest()
 		s.Kinds[m.Name] = ConfigKeys(m)
 		for _, t := range m.Tools {
-			if t.OptIn {
+			if !t.Unlisted {
 				s.Tools[m.Name] = append(s.Tools[m.Name], t.Name)
 			}
 		}

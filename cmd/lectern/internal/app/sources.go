@@ -10,6 +10,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/internal/nearest"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -117,6 +118,7 @@ func (a *App) EnvironmentSources() (list []Source) {
 		}
 		s := config.Source{
 			Name: cmp.Or(required.Source, m.Name), Kind: m.Name, Options: optionsJSON(m, keys), Effects: a.environmentEffects(), Ask: []string{},
+			Tools: a.environmentTools(m),
 		}
 		for _, key := range ConfigKeys(m) {
 			if key.Type == config.Folder && s.Path == "" {
@@ -131,12 +133,52 @@ func (a *App) EnvironmentSources() (list []Source) {
 // allowEnv names the effects that agents have in the sources of the environment.
 const allowEnv = "LECTERN_ALLOW"
 
+// toolsEnv names the tools that agents see in the sources of the environment, besides the
+// default list of each: [config.AllTools], or names separated by commas.
+const toolsEnv = "LECTERN_TOOLS"
+
+// environmentTools are the tools of a kind that toolsEnv names; nil: none.
+func (a *App) environmentTools(m *tools.Manifest) (named []string) {
+	for _, name := range splitList(a.Getenv(toolsEnv)) {
+		if t, ok := m.Tool(name); name == config.AllTools || ok && !t.Unlisted {
+			named = append(named, name)
+		}
+	}
+	return named
+}
+
+// checkEnvironmentTools refuses names in toolsEnv that no source of the environment has.
+func (a *App) checkEnvironmentTools() error {
+	var known, taken []string
+	for _, k := range a.Systems() {
+		m := k.Manifest()
+		if !a.areRequiredSet(m.Environment) {
+			continue
+		}
+		known, taken = append(known, a.ConfigSchema().Tools[m.Name]...), append(taken, a.environmentTools(m)...)
+	}
+	for _, name := range splitList(a.Getenv(toolsEnv)) {
+		if len(known) > 0 && !slices.Contains(taken, name) {
+			hint := ""
+			if near := nearest.Word(name, known); near != "" {
+				hint = ", did you mean " + near + "?"
+			}
+			return UsageErrorf("%s: no tool named %q%s (want %s, or names separated by commas)", toolsEnv, name, hint, config.AllTools)
+		}
+	}
+	return nil
+}
+
+func splitList(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
 // environmentEffects is what agents may do in the sources of the environment,
 // of which nobody is asked anything: there is no panel to ask on.
 func (a *App) environmentEffects() []string {
 	allowed := []string{string(tools.Reads), string(tools.Writes), string(tools.Deletes)}
 	if value := a.Getenv(allowEnv); value != "" {
-		allowed = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+		allowed = splitList(value)
 	}
 	return allowed
 }
@@ -148,7 +190,7 @@ func (a *App) CheckEnvironment() error {
 			return UsageErrorf("%s: invalid effect %q (want some of %s, separated by commas)", allowEnv, word, strings.Join(EffectNames(), ", "))
 		}
 	}
-	return nil
+	return a.checkEnvironmentTools()
 }
 
 func isVariableRequired(v tools.EnvironmentVariable) bool { return v.Required }

@@ -2,8 +2,10 @@ package app_test
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -38,6 +40,24 @@ func TestEnvironmentSources(t *testing.T) {
 	named := config.Config{Sources: []config.Source{{Name: "mirror", Kind: "cards"}}}
 	if got := a.Sources(named); len(got) != 1 || got[0].Kind != "cards" {
 		t.Errorf("beside a source of that name: %+v", got)
+	}
+}
+
+// Sources of the environment show the tools that a variable names, of their kind.
+func TestEnvironmentTools(t *testing.T) {
+	for value, want := range map[string]string{
+		"": "[]", "all": "[all]", "batch": "[batch]", "batch, get_tree": "[batch get_tree]",
+		"bath": `LECTERN_TOOLS: no tool named "bath", did you mean batch?`, "create_card": `LECTERN_TOOLS: no tool named "create_card"`,
+	} {
+		a := apptest.New(t)
+		a.Environ = append(a.Environ, "MIRROR_DIR="+t.TempDir(), "LECTERN_TOOLS="+value)
+		got := fmt.Sprint(a.EnvironmentSources()[0].Tools)
+		if err := a.CheckEnvironment(); err != nil {
+			got = err.Error()
+		}
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("%q: got %s, want %s", value, got, want)
+		}
 	}
 }
 
