@@ -46,6 +46,9 @@ func callsCommand(c *cli) *cobra.Command {
 			if err := f.parse(c.Now(), args); err != nil {
 				return err
 			}
+			if err := c.checkRecordedSource(cmd.Context(), f.Source); err != nil {
+				return err
+			}
 			warnUnknownFilter(c, args)
 			if f.follow {
 				return followCalls(cmd.Context(), c, f)

@@ -29,9 +29,11 @@ func (f *filterFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.since, "since", "", "only changes since this `TIME`: 90m, 2h or 3d ago, or 2026-11-21 or 2026-11-21T15:04")
 }
 
-func (f *filterFlags) parse(now time.Time) (err error) {
-	f.Since, err = parseTime("--since", f.since, now)
-	return err
+func (f *filterFlags) parse(ctx context.Context, c *cli) (err error) {
+	if f.Since, err = parseTime("--since", f.since, c.Now()); err != nil {
+		return err
+	}
+	return c.checkRecordedSource(ctx, f.Source)
 }
 
 func changesCommand(c *cli) *cobra.Command {
@@ -48,7 +50,7 @@ func changesCommand(c *cli) *cobra.Command {
 			if f.Limit < 0 {
 				return usageErrorf("invalid --limit %d (want the number of changes, or 0 for 100)", f.Limit)
 			}
-			if err := f.parse(c.Now()); err != nil {
+			if err := f.parse(cmd.Context(), c); err != nil {
 				return err
 			}
 			return listChanges(cmd.Context(), c, f.Filter, asJSON)

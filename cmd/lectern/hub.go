@@ -27,6 +27,11 @@ func hubCommand(c *cli) *cobra.Command {
 			"With --source it serves that source only; a hub that is running must be stopped first.",
 		Args: rejectArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if source != "" {
+				if err := c.checkSourceNames(source); err != nil {
+					return err
+				}
+			}
 			level := slog.LevelInfo
 			if verbose {
 				level = slog.LevelDebug

@@ -69,6 +69,19 @@ func (c *cli) checkSourceNames(names ...string) error {
 	return nil
 }
 
+// checkRecordedSource refuses the name of a source that is not there and of which no call is
+// recorded: those of one that was removed can still be found.
+func (c *cli) checkRecordedSource(ctx context.Context, name string) error {
+	conf, err := c.Config()
+	if err != nil || name == "" || slices.Contains(c.sourceNames(conf), name) {
+		return nil //nolint:nilerr // what was recorded can be read while the configuration is broken
+	}
+	if page, err := readAuditRecords(ctx, c, audit.Filter{Source: name, Limit: 1}); err == nil && len(page.Calls) > 0 {
+		return nil
+	}
+	return usageErrorf("--source: %w", c.configEditor().UnknownSourceError(conf, name))
+}
+
 func (c *cli) sourceNames(conf config.Config) (names []string) {
 	for _, s := range c.Sources(conf) {
 		names = append(names, s.Name)

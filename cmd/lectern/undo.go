@@ -23,7 +23,7 @@ func undoCommand(c *cli) *cobra.Command {
 		Example: "  lectern undo c7kq20mh1\n  lectern undo --session s3\n  lectern undo --since 2h --source notes",
 		Args:    requireArgumentCount(0, 100, "IDs of changes"),
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			if err := f.parse(c.Now()); err != nil {
+			if err := f.parse(cmd.Context(), c); err != nil {
 				return err
 			}
 			if f.IDs = ids; len(ids) == 0 && f.Source == "" && f.Client == "" && f.Session == "" && f.since == "" {
