@@ -16,6 +16,7 @@ type listedTool struct {
 	Title        string             `json:"title,omitempty"`
 	OutputSchema *jsonschema.Schema `json:"outputSchema,omitempty"`
 	Annotations  *listedHints       `json:"annotations,omitempty"`
+	Meta         map[string]int     `json:"_meta,omitempty"`
 }
 
 type listedHints struct {
@@ -25,6 +26,17 @@ type listedHints struct {
 	OpenWorld   bool `json:"openWorldHint"`
 }
 
+// MaxResultKey is where the entry of a tool says how many characters of an answer a client
+// should pass on before it cuts: what tools cut themselves, they say. More than
+// MaxResultCharacters is not heard, and answers may have that.
+const (
+	MaxResultKey        = "anthropic/maxResultSizeChars"
+	MaxResultCharacters = 500_000
+)
+
+// CanBeLong reports whether answers of the tool may be long: it reads notes.
+func (t ToolInfo) CanBeLong() bool { return t.Effect == Reads && !t.NoNotes }
+
 // ListedBytes is what a tool costs under a name: the bytes of its entry in a
 // client's list, and those of them that a model sees, with every request of a
 // session. Four bytes are about one token.
@@ -32,6 +44,9 @@ func (t ToolInfo) ListedBytes(name string) (entry, model int) {
 	seen := listedTool{Name: name, Description: t.Doc, InputSchema: t.In}
 	whole := seen
 	whole.Title, whole.OutputSchema, whole.Annotations = t.Title, t.Out, &listedHints{ReadOnly: t.Effect == Reads}
+	if t.CanBeLong() {
+		whole.Meta = map[string]int{MaxResultKey: MaxResultCharacters}
+	}
 	return jsonSize(whole) + 1, jsonSize(seen) + 1 // and a comma
 }
 

@@ -20,12 +20,16 @@ func ToolDeclarationJSON(t tools.ToolInfo) (declaration, schema json.RawMessage)
 }
 
 func declareTool(t tools.ToolInfo) mcp.Tool {
-	return mcp.Tool{
+	declared := mcp.Tool{
 		Name: t.Name, Title: t.Title, Description: t.Doc,
 		RawInputSchema:  schemaJSON(t.In),
 		RawOutputSchema: schemaJSON(t.Out),
 		Annotations:     annotations(t),
 	}
+	if t.CanBeLong() {
+		declared.Meta = mcp.NewMetaFromMap(map[string]any{tools.MaxResultKey: tools.MaxResultCharacters})
+	}
+	return declared
 }
 
 // schemaJSON writes a schema in the declaration's order of properties.

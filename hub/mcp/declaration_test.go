@@ -21,3 +21,20 @@ func TestAnnotations(t *testing.T) {
 		}
 	}
 }
+
+// Only tools that read notes say how long their answers may be.
+func TestMaxResultSize(t *testing.T) {
+	for _, tt := range []struct {
+		info tools.ToolInfo
+		want bool
+	}{
+		{tools.ToolInfo{Effect: tools.Reads}, true},
+		{tools.ToolInfo{Effect: tools.Reads, NoNotes: true}, false},
+		{tools.ToolInfo{Effect: tools.Writes}, false},
+	} {
+		got, _ := mcp.ToolDeclarationJSON(tt.info)
+		if strings.Contains(string(got), `"_meta":{"anthropic/maxResultSizeChars":500000}`) != tt.want {
+			t.Errorf("%+v: got %s", tt.info, got)
+		}
+	}
+}
