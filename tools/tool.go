@@ -406,7 +406,7 @@ func (d *declaration) newResult(out any) (Result, error) {
 
 func newResult(out any) (r Result, err error) {
 	if own, ok := out.(JSONProvider); ok {
-		r.JSON, r.Out = own.AppendJSON(nil), out
+		r.JSON, r.Out = repairJSON(own.AppendJSON(nil)), out
 	} else if r.JSON, err = PlainJSON(noNilSlices(out)); err != nil {
 		return Result{}, fmt.Errorf("marshal result: %w", err)
 	}
@@ -423,7 +423,7 @@ func newResult(out any) (r Result, err error) {
 }
 
 // PlainJSON is v as JSON in which <, > and & stand as they are: an answer is read
-// as text, and no browser runs it.
+// as text, and no browser runs it. Half of a surrogate pair is U+FFFD.
 func PlainJSON(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -431,7 +431,7 @@ func PlainJSON(v any) (json.RawMessage, error) {
 	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return repairJSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
 func mustJSON(v any) json.RawMessage {

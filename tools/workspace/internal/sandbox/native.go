@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/lectern-mcp/lectern/tools"
 )
 
 // nativeFunctions are the functions of the global native, which only the prelude sees.
@@ -43,7 +45,7 @@ func (in *instance) hostCall(stack []uint64) uint64 {
 			answer = refusal(413, "the path or the body of this host call has %d bytes; at most %d are allowed", length, r.limits.Argument)
 		} else {
 			answer = r.ask(HostCall{
-				Method: method, Path: strings.ToValidUTF8(path, "\uFFFD"), Body: json.RawMessage(repairSurrogates(body)), Pause: r.clock.pause,
+				Method: method, Path: strings.ToValidUTF8(path, "\uFFFD"), Body: json.RawMessage(tools.RepairSurrogates(body)), Pause: r.clock.pause,
 			})
 		}
 		value, err := in.newString(answer)
@@ -61,7 +63,7 @@ func (in *instance) hostCall(stack []uint64) uint64 {
 		r.deliver(value, length)
 	case "failed":
 		report, _ := text(0, 64*kibibyte+r.limits.Answer)
-		r.thrown = parseThrown(repairSurrogates(report))
+		r.thrown = parseThrown(tools.RepairSurrogates(report))
 	default:
 		panic(stopped{errUnexpected})
 	}
@@ -124,6 +126,6 @@ func (r *run) deliver(value, length string) {
 	}
 	r.result.Value, r.result.length = json.RawMessage(value), whole
 	if r.result.Shorten(int(r.limits.Result)); r.result.Cut == nil {
-		r.result.Value = json.RawMessage(repairSurrogates(value))
+		r.result.Value = json.RawMessage(tools.RepairSurrogates(value))
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/lectern-mcp/lectern/tools"
 )
 
 // Language is what a script is written in.
@@ -78,7 +80,7 @@ func (r *Result) Shorten(most int) {
 	if deep {
 		why = fmt.Sprintf("It was nested more than %d deep: return it flatter, or as text", maxDepth)
 	}
-	r.Value = json.RawMessage(repairSurrogates(cutJSON(string(r.Value), most)))
+	r.Value = json.RawMessage(tools.RepairSurrogates(cutJSON(string(r.Value), most)))
 	r.Cut = &Cut{Kept: int64(len(r.Value)), Length: r.length, Message: fmt.Sprintf(
 		"the result was cut: %d bytes of %d characters are left, closed to valid JSON. %s",
 		len(r.Value), r.length, why)}

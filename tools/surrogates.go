@@ -1,14 +1,16 @@
-package sandbox
+package tools
 
 import (
+	"bytes"
+	"encoding/json"
 	"strconv"
 	"strings"
 )
 
-// repairSurrogates makes U+FFFD of each half of a surrogate pair that stands alone in a
+// RepairSurrogates makes U+FFFD of each half of a surrogate pair that stands alone in a
 // JSON text. JavaScript can cut a character in half, and writes the half as an escape, for
 // which strict readers refuse the whole message.
-func repairSurrogates(text string) string {
+func RepairSurrogates(text string) string {
 	var repaired strings.Builder
 	done := 0 // up to here text is in repaired
 	for at := nextEscape(text, 0); at < len(text); {
@@ -29,6 +31,14 @@ func repairSurrogates(text string) string {
 		return text
 	}
 	return repaired.String() + text[done:]
+}
+
+// repairJSON is RepairSurrogates of JSON that may hold what others wrote.
+func repairJSON(text json.RawMessage) json.RawMessage {
+	if bytes.Contains(text, []byte(`\ud`)) || bytes.Contains(text, []byte(`\uD`)) {
+		return json.RawMessage(RepairSurrogates(string(text)))
+	}
+	return text
 }
 
 const (
