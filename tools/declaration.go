@@ -16,7 +16,8 @@ type declaration struct {
 // readSpec panics if the declaration cannot be published.
 func readSpec[In, Out any](spec *Spec[In, Out]) *declaration {
 	d := &declaration{normalize: spec.Normalize, info: ToolInfo{
-		Name: spec.Name, Title: spec.Title, Doc: spec.Doc, Effect: spec.Effect, Additive: spec.Additive, Errors: append([]Code{}, spec.Errors...), Timeout: spec.Timeout,
+		Name: spec.Name, Title: spec.Title, Doc: spec.Doc, Effect: spec.Effect, Additive: spec.Additive,
+		Errors: append([]Code{}, spec.Errors...), Timeout: spec.Timeout,
 		Calls: spec.Calls, Unlisted: spec.Unlisted, OptIn: spec.OptIn, Roles: spec.Roles, NoNotes: spec.NoNotes,
 	}}
 	_, d.targetsInAnswer = any(*new(Out)).(TargetProvider)

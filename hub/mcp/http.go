@@ -223,7 +223,7 @@ func (ep *endpoint) findRequestSession(w http.ResponseWriter, r *http.Request, r
 	hs := ep.httpSession(id, ep.scope, ep.VerifyClient(r))
 	switch {
 	case id == "":
-		reject(w, http.StatusBadRequest, &rejection{mcp.INVALID_REQUEST, requestID, "the header Mcp-Session-Id is missing; send initialize first"})
+		reject(w, http.StatusBadRequest, &rejection{mcp.INVALID_REQUEST, requestID, "the header Mcp-Session-Id is missing"})
 	case hs == nil:
 		reject(w, http.StatusNotFound, &rejection{mcp.INVALID_REQUEST, requestID, "no such session; send initialize"})
 	}
