@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -161,19 +162,12 @@ func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Resul
 	if c.decided.effect, err = h.resolveEffect(ctx, c); err != nil {
 		return res, err
 	}
-	for _, src := range c.decided.others {
+	for _, src := range slices.Concat(c.decided.others, []*source{c.source}) {
 		if err = c.toolset.checkGrant(src, c.decided.effect); err != nil {
 			return res, err
 		}
 	}
-	if err = c.toolset.checkGrant(c.source, c.decided.effect); err != nil {
-		return res, err
-	}
-	if c.decided.effect != tools.Reads {
-		for outer := c.outer; outer != nil; outer = outer.outer {
-			outer.record.writesNested.Store(true)
-		}
-	}
+	c.noteNestedWrite()
 	c.decided.turn = newComputeTurn(h, c)
 	defer c.decided.turn.giveBack()
 	if err = h.prepareToCompute(ctx, c); err != nil {
@@ -207,6 +201,16 @@ func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Resul
 		res, err = fitAnswer(c, res, h.limits)
 	}
 	return res, err
+}
+
+// noteNestedWrite tells the calls that this one is made by that they may write.
+func (c *call) noteNestedWrite() {
+	if c.decided.effect == tools.Reads {
+		return
+	}
+	for outer := c.outer; outer != nil; outer = outer.outer {
+		outer.record.writesNested.Store(true)
+	}
 }
 
 // addToRunning lists the call until end, which is told how it ended and returns how the

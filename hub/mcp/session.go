@@ -50,7 +50,7 @@ type Session struct {
 func NewSession(id string, now time.Time, a ConnectionInfo) *Session {
 	s := &Session{ConnectionInfo: a, ID: id, Since: now, lastSeen: now}
 	s.life, s.disconnect = context.WithCancel(context.Background())
-	s.presence, s.leave = context.WithCancel(s.life)
+	s.presence, s.leave = context.WithCancel(context.Background())
 	return s
 }
 

@@ -13,7 +13,9 @@ import (
 // good order, and then, or otherwise, ends them. Those that a person is asked about end at
 // once.
 func (st *stream) drain(ctx context.Context, cancel context.CancelFunc, failed error) {
-	st.session.leave()
+	if st.session.life.Err() == nil { // else a person disconnected it, and its calls are told so
+		st.session.leave()
+	}
 	st.mu.Lock()
 	for _, p := range st.pending {
 		if p.listening {

@@ -24,6 +24,19 @@ func (n *Notebook) findAttachment(o *outline, arg string) (file string, found bo
 	return "", false
 }
 
+// lookForAttachment is findAttachment where no page was found.
+func (n *Notebook) lookForAttachment(ctx context.Context, arg string, failed error) (now *comparison, file string, found bool) {
+	if e := tools.AsError(failed); e == nil || e.Code != tools.NotFound {
+		return now, "", false
+	}
+	now, err := n.look(ctx)
+	if err != nil {
+		return now, "", false
+	}
+	file, found = n.findAttachment(now.outline, arg)
+	return now, file, found
+}
+
 // moveAttachment carries move_page out for an attachment. Every embed of it follows.
 func (n *Notebook) moveAttachment(ctx context.Context, c tools.CallContext, o *outline, file string, in MovePageIn) (MovePageOut, error) {
 	if in.IfMatch != "" {

@@ -38,7 +38,7 @@ type CreatePageOut struct {
 
 func createPage() tools.Tool[*Notebook] {
 	return tools.WithTargets(tools.DefineWithContext(tools.Spec[CreatePageIn, CreatePageOut]{
-		Name: "create_page", Title: "Create a page", Effect: tools.Writes, Additive: true,
+		Name: "create_page", Title: "Create a page", Effect: tools.Writes,
 		Selects:   []string{"title"},
 		Normalize: aliases("parentPath", "content", "title"),
 		Doc: "Creates a page in a page or folder.\n" +

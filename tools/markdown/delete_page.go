@@ -47,14 +47,10 @@ func (n *Notebook) DeletePage(ctx context.Context, c tools.CallContext, in Delet
 		return in.deleteFolder(ctx, n, c)
 	}
 	linking, err := in.findLinks(ctx, n)
-	if e := tools.AsError(err); e != nil && e.Code == tools.NotFound {
-		if now, lookErr := n.look(ctx); lookErr == nil {
-			if file, found := n.findAttachment(now.outline, in.Path); found {
-				return in.deleteAttachment(ctx, n, c, now, file)
-			}
-		}
-	}
 	if err != nil {
+		if now, file, found := n.lookForAttachment(ctx, in.Path, err); found {
+			return in.deleteAttachment(ctx, n, c, now, file)
+		}
 		return DeletePageOut{}, err
 	}
 	if err := n.writing.Acquire(ctx, 1); err != nil {
@@ -66,18 +62,8 @@ func (n *Notebook) DeletePage(ctx context.Context, c tools.CallContext, in Delet
 		return DeletePageOut{}, err
 	}
 	out := DeletePageOut{Deleted: !in.DryRun, PageID: idOf(n.view, p), Path: p.file, DryRun: in.DryRun}
-	if at, ok := o.pageNode(p.file); ok && len(at.children) > 0 {
-		count := 0
-		for _, c := range at.children {
-			c.pages(func(*node) { count++ })
-		}
-		out.Note = fmt.Sprintf("%d pages below it are kept. ", count)
-	}
-	out.Note += linking + trashNote(n, p.file)
-	if assets := stem(p.file) + "/assets"; hasFileIn(o.files, assets) {
-		out.Note += fmt.Sprintf("Its attachments are kept: %s.", assets)
-	}
-	out.Note = strings.TrimSpace(out.Note)
+	below, attached := whatStays(o, p.file)
+	out.Note = strings.TrimSpace(below + linking + trashNote(n, p.file) + attached)
 	if in.DryRun {
 		return out, nil
 	}
@@ -95,6 +81,21 @@ func (n *Notebook) DeletePage(ctx context.Context, c tools.CallContext, in Delet
 	}
 	n.announce(p.file)
 	return out, nil
+}
+
+// whatStays says how many pages below a page, and which of its attachments, are kept.
+func whatStays(o *outline, file string) (below, attached string) {
+	if at, ok := o.pageNode(file); ok && len(at.children) > 0 {
+		count := 0
+		for _, c := range at.children {
+			c.pages(func(*node) { count++ })
+		}
+		below = fmt.Sprintf("%d pages below it are kept. ", count)
+	}
+	if assets := stem(file) + "/assets"; hasFileIn(o.files, assets) {
+		attached = fmt.Sprintf("Its attachments are kept: %s.", assets)
+	}
+	return below, attached
 }
 
 // findLinks says which links lead to the page. It looks before the page is taken for

@@ -69,7 +69,7 @@ func TestEditPage(t *testing.T) {
 		{"append a link to a list", fm, `"action":"append","property":"tags","content":"[[B]]"`, strings.Replace(fm, `"b c"]`, `"b c", "[[B]]"]`, 1)},
 		{"append a link to lines", fm, `"action":"append","property":"list","content":"[[B]]"`, strings.Replace(fm, "  - 2\n", "  - 2\n  - \"[[B]]\"\n", 1)},
 		{"append zeros to a new list", fm, `"action":"append","property":"codes","content":"00"`, strings.Replace(fm, "'x'\n", "'x'\ncodes:\n  - \"00\"\n", 1)},
-		{"the first property of a page", "# A\n", `"action":"replace","property":"status","content":"a\nid: evil"`, "---\nstatus: \"a\\U0000000Aid: evil\"\n---\n# A\n"},
+		{"the first property of a page", "# A\n", `"action":"replace","property":"status","content":"a\nid: evil"`, "---\nstatus: \"a\\nid: evil\"\n---\n# A\n"},
 		{"a property with CRLF", "---\r\na: 1\r\n---\r\nx\n", `"action":"replace","property":"a","content":"2"`, "---\r\na: 2\r\n---\r\nx\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 
 // TOML at the top of a page stays there: no YAML and no text comes before it.
 func TestTOMLStaysFirst(t *testing.T) {
-	const toml = "+++\ntitle = \"T\"\n# no heading\n+++\n"
+	const toml = "+++\ntitle = \"Turnip\"\n# no heading\n+++\n"
 	b := open(t, map[string]string{"P.md": toml + "\nbody\n"}, nil)
 	for _, args := range []string{`"replace","content":"x"`, `"append","content":"x"`, `"delete"`} {
 		b.refused("edit_page", `{"path":"P.md","property":"draft","action":`+args+`}`, "INVALID")
@@ -17,7 +17,7 @@ func TestTOMLStaysFirst(t *testing.T) {
 	b.refused("edit_page", `{"path":"P.md","action":"append","heading":"no heading","content":"x"}`, "NOT_FOUND")
 	call[CreatePageOut](b, "create_page", `{"title":"N","icon":"x","content":"+++\na = 1\n+++\n"}`)
 	equal(t, "new page", "+++\na = 1\n+++\n", b.get("N.md"))
-	if found := call[SearchPagesOut](b, "search_pages", `{"query":"title"}`); len(found.Matches) != 1 {
+	if found := call[SearchPagesOut](b, "search_pages", `{"query":"turnip"}`); len(found.Matches) != 1 {
 		t.Errorf("words in TOML: %+v", found)
 	}
 }

@@ -2,15 +2,14 @@ package markdown
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 )
 
 func graphWith(pages map[string]string) map[string]string {
 	files := map[string]string{"logseq/config.edn": `{:preferred-workflow :now :file/name-format :triple-lowbar}`}
-	for name, text := range pages {
-		files[name] = text
-	}
+	maps.Copy(files, pages)
 	return files
 }
 

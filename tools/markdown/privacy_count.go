@@ -74,7 +74,7 @@ func describeLeftOut(n *Notebook, all folder.Listing) (left []string) {
 		}
 	}
 	if len(all.Ignored) > 0 {
-		left = append(left, "conflicted copies, backups and what other programs keep: "+firstNames(all.Ignored))
+		left = append(left, "backups and what other programs keep: "+firstNames(all.Ignored))
 	}
 	return left
 }

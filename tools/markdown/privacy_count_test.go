@@ -30,7 +30,7 @@ func TestCountHiddenPages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.want.LeftOut = []string{`conflicted copies, backups and what other programs keep: "logseq/bak"`}
+		c.want.LeftOut = []string{`backups and what other programs keep: "logseq/bak"`}
 		got, err := n.CountHiddenPages(t.Context())
 		if err != nil {
 			t.Error(err)

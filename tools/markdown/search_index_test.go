@@ -42,8 +42,8 @@ func openPair(t testing.TB, dir string, rules []string) (indexed, plain *Noteboo
 func randomText(r *rand.Rand) string {
 	words := strings.Fields("alpha beta gamma Café 京都 plan planning [[A/p1]] [[p2]] [[nowhere]] #home #work/x secret ![[i.png]]")
 	var b strings.Builder
-	fmt.Fprintf(&b, "---\nstatus: %s\ntags: [%s]\nauthor: {name: Quokka %[3]d}\nrating: %[3]d\ncreated: 2026-%[4]02d-%[5]02d%[6]s\n---\n", []string{"open", "done"}[r.IntN(2)], []string{"home", "secret", "garden"}[r.IntN(3)],
-		r.IntN(12), 1+r.IntN(3), 1+r.IntN(28), []string{"", "T08:00:00Z"}[r.IntN(2)])
+	fmt.Fprintf(&b, "---\nstatus: %s\ntags: [%s]\nauthor: {name: Quokka %[3]d}\nrating: %[3]d\ncreated: 2026-%02[4]d-%02[5]d%[6]s\n---\n",
+		[]string{"open", "done"}[r.IntN(2)], []string{"home", "secret", "garden"}[r.IntN(3)], r.IntN(12), 1+r.IntN(3), 1+r.IntN(28), []string{"", "T08:00:00Z"}[r.IntN(2)])
 	for range 5 + r.IntN(40) {
 		b.WriteString(words[r.IntN(len(words))] + []string{" ", " ", "\n", "\n- [ ] ", "\n- [x] ", "\n## ", "\nmood:: ", " [mood:: good, bad] "}[r.IntN(8)])
 	}

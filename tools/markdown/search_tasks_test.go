@@ -49,8 +49,10 @@ func TestTickTask(t *testing.T) {
 		{`{}`, "- [x] a ✅ 2026-01-01 ^id\n", "uncheck", "- [ ] a ^id\n", ""},
 		{`{"setDoneDate":false}`, "- [ ] a\n", "check", "- [x] a\n", ""},
 		{`{"globalFilter":"#task"}`, "- [ ] a\n", "check", "- [x] a\n", ""},
-		{`{"taskFormat":"dataview","setCreatedDate":true,"recurrenceOnNextLine":true}`, "> - [ ] a [repeat:: every month] [due:: 2026-01-31]", "check",
-			"> - [x] a [repeat:: every month] [due:: 2026-01-31] [completion:: " + today + "]\n> - [ ] a [repeat:: every month] [due:: 2026-02-28] [created:: " + today + "]", ""},
+		{
+			`{"taskFormat":"dataview","setCreatedDate":true,"recurrenceOnNextLine":true}`, "> - [ ] a [repeat:: every month] [due:: 2026-01-31]", "check",
+			"> - [x] a [repeat:: every month] [due:: 2026-01-31] [completion:: " + today + "]\n> - [ ] a [repeat:: every month] [due:: 2026-02-28] [created:: " + today + "]", "",
+		},
 	} {
 		files := map[string]string{".obsidian/app.json": "{}", "t.md": c.before}
 		if c.settings != "" {

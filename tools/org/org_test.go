@@ -293,7 +293,7 @@ func TestAddTodo(t *testing.T) {
 		t.Errorf("answer: %v", out)
 	}
 	for args, words := range map[string]string{
-		`"title":" "`:                                 "cannot be empty",
+		`"title":" "`:                                 "must not be empty",
 		`"title":"a\nb"`:                              "cannot contain newlines",
 		`"title":"a","body":"* x"`:                    "headlines at level 1",
 		`"title":"a","body":"#+begin_src"`:            "unclosed SRC block",

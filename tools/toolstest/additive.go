@@ -1,6 +1,7 @@
 package toolstest
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -8,20 +9,18 @@ import (
 )
 
 // checkAdditive checks that a call of an additive tool lost no text: the words that a target
-// held are there in their order, in the target or where it moved.
+// held are there in their order, in the target or where it moved, with links that follow.
 func (s *suite) checkAdditive(t tools.ToolInfo, what string, changes []tools.Change) {
 	s.Helper()
 	if !t.Additive {
 		return
 	}
-	movedTo := map[int]int{}
-	for _, m := range tools.FindTargetMoves(changes) {
-		movedTo[m.From] = m.To
-	}
-	for i, c := range changes {
+	for _, c := range changes {
 		after := c.After
-		if to, moved := movedTo[i]; moved {
-			after = changes[to].After
+		if made := slices.IndexFunc(changes, func(to tools.Change) bool {
+			return !to.Before.Exists && findLostWord(string(c.Before.Data), string(to.After.Data)) == ""
+		}); !after.Exists && made >= 0 {
+			after = changes[made].After
 		}
 		if lost := findLostWord(string(c.Before.Data), string(after.Data)); lost != "" {
 			s.Errorf("%s: the tool is additive, but %q loses %q: it held %s, and holds %s", what, c.Target, lost, describeState(c.Before),

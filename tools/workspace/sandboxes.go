@@ -94,7 +94,7 @@ func (s *sharedSandbox) release(ctx context.Context) error {
 	s.opened = nil
 	s.mu.Unlock()
 	<-o.done
-	if o.err != nil {
+	if o.box == nil { // it could not be opened
 		return nil
 	}
 	o.compiler.Close()

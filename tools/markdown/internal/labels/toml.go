@@ -2,6 +2,7 @@ package labels
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -29,7 +30,7 @@ func (r *reader) addTOML(value any, names []string, depth int) bool {
 	switch v := value.(type) {
 	case map[string]any:
 		for key, inner := range v {
-			if !r.addTOML(inner, append(names[:len(names):len(names)], key), depth+1) {
+			if !r.addTOML(inner, append(slices.Clip(names), key), depth+1) {
 				return false
 			}
 		}

@@ -88,8 +88,8 @@ func (r *run) scriptError() *Error {
 	switch {
 	case t.Host:
 		e.Name, e.Status, e.Body = HostCallError, t.Status, t.Body
-		if int64(len(e.Body)) > r.limits.Result || isTooDeep(string(e.Body)) {
-			e.Body = json.RawMessage(cutJSON(string(e.Body), int(r.limits.Result)))
+		if most := int(r.limits.Result); len(e.Body) > most || isTooDeep(string(e.Body)) {
+			e.Body = json.RawMessage(cutJSON(string(e.Body), most))
 		}
 	case t.Name != "" && t.Name != "Error":
 		e.Message = t.Name + ": " + t.Message
@@ -97,8 +97,14 @@ func (r *run) scriptError() *Error {
 	if name := missingGlobal.FindStringSubmatch(t.Message); t.Name == "ReferenceError" && name != nil {
 		e.Message += ". Besides the language there are: " + strings.Join(r.globals(), ", ") + "; " + absentGlobals
 	}
+	r.addStack(e)
+	return e
+}
+
+// addStack adds where in the script the error was thrown, by whom.
+func (r *run) addStack(e *Error) {
 	var frames []string
-	for line := range strings.Lines(t.Stack) {
+	for line := range strings.Lines(r.thrown.Stack) {
 		m := stackFrame.FindStringSubmatch(strings.TrimRight(line, "\n"))
 		if m == nil || len(frames) == maxStackFrames {
 			continue
@@ -121,7 +127,6 @@ func (r *run) scriptError() *Error {
 		frames = append(frames, fmt.Sprintf("%s:%d:%d", name, row, column))
 	}
 	e.Stack = strings.Join(frames, "\n")
-	return e
 }
 
 func (r *run) globals() []string {
