@@ -55,7 +55,7 @@ func (s *reader) getBacklinks(ctx context.Context, in backlinksIn) (searchConten
 	meant := linkTarget{file: f.name}
 	meant.id, _ = f.Property(i, "ID")
 	if i >= 0 {
-		meant.title = f.Text(f.Headlines[i].Title)
+		meant.title = linkTitle(f.Text(f.Headlines[i].Title))
 		meant.customID, _ = f.Property(i, "CUSTOM_ID")
 	}
 	page, err := findInFiles(ctx, s.catalog, names, pages, func(from *shownFile) (part []textMatch) {

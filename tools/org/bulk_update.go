@@ -47,7 +47,7 @@ func bulkUpdate() tools.Tool[*Source] {
 		Examples: []tools.Example[bulkUpdateIn, bulkUpdateOut]{
 			{
 				Purpose: "complete a task and tag another", In: bulkUpdateIn{Edits: []bulkEdit{
-					{ResourceURI: "org://projects.org/headline/Beta%20%5B1%2F2%5D/Paint%20the%20door", CurrentState: "TODO", NewState: "DONE"},
+					{ResourceURI: "org://projects.org/headline/Beta/Paint%20the%20door", CurrentState: "TODO", NewState: "DONE"},
 					{ResourceURI: "org://projects.org/headline/Alpha", AddTags: []string{"urgent"}},
 				}}, AnyAnswer: true,
 				Want: bulkUpdateOut{Success: true, Items: []headlineLink{exampleLink("Alpha")}},
@@ -73,15 +73,17 @@ func (s *editor) bulkUpdate(ctx context.Context, c tools.CallContext, in bulkUpd
 			i    int
 		}
 		var all []changed
-		for n, one := range in.Edits {
+		for n, one := range in.Edits { // each URI and etag is of before the call
 			f, i, err := e.headline(one.ResourceURI, one.IfMatch)
-			if err == nil {
-				err = e.apply(f, i, one)
-			}
 			if err != nil {
 				return prefixError(fmt.Sprintf("edits[%d]: ", n), err)
 			}
 			all = append(all, changed{f, i})
+		}
+		for n, at := range all {
+			if err := e.apply(at.file, at.i, in.Edits[n]); err != nil {
+				return prefixError(fmt.Sprintf("edits[%d]: ", n), err)
+			}
 		}
 		for _, at := range all {
 			now, shown, err := e.result(at.file, at.i)

@@ -3,10 +3,8 @@ package org
 import (
 	"context"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
@@ -241,10 +239,8 @@ func (e *edit) captureTarget(t orgfile.CaptureTemplate) (*editedFile, int, error
 // cookies stand.
 func isTitled(f *shownFile, i int, title string) bool {
 	own := f.Text(f.Headlines[i].Title)
-	return own == title || strings.TrimSpace(cookiePattern().ReplaceAllString(own, "")) == title
+	return own == title || linkTitle(own) == title
 }
-
-var cookiePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[[0-9]*(?:%|/[0-9]*)\]`) })
 
 // A CaptureTemplate is a capture template as the resource of them answers it.
 type CaptureTemplate struct {

@@ -38,7 +38,7 @@ func stopClock() tools.Tool[*Source] {
 		Normalize: uriAliases(),
 		Examples: []tools.Example[clockIn, writeOut]{
 			{
-				Purpose: "stop working on a task", In: clockIn{ResourceURI: "org://deep/er.org/headline/Deep%20%5B50%25%5D/one"}, AnyAnswer: true,
+				Purpose: "stop working on a task", In: clockIn{ResourceURI: "org://deep/er.org/headline/Deep/one"}, AnyAnswer: true,
 				Want: writeOut{Success: true, headlineLink: exampleLink("Alpha/Write%20plan")},
 			},
 		},

@@ -64,7 +64,7 @@ func (s *editor) editHeadline(ctx context.Context, c tools.CallContext, in editH
 
 func (e *edit) checkCurrentTitle(f *editedFile, i int, title string) error {
 	actual, err := e.title(f, i)
-	if err == nil && actual != title {
+	if err == nil && linkTitle(actual) != linkTitle(title) {
 		return tools.Errorf(tools.Conflict, "Title mismatch: expected '%.200s', found '%.200s'", title, actual).
 			WithHint("Use the title that the headline has.")
 	}

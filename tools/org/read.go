@@ -187,7 +187,7 @@ func (s *reader) readHeadlineTool(ctx context.Context, in readHeadlineIn) (readH
 	if err != nil {
 		return readHeadlineOut{}, err
 	}
-	i, err := s.findIn(f, target{file: f.name, path: strings.Split(in.HeadlinePath, "/"), compat: s.config.speaksOrgMCP()})
+	i, err := s.findIn(f, target{file: f.name, path: splitPath(in.HeadlinePath), compat: s.config.speaksOrgMCP()})
 	if err != nil {
 		return readHeadlineOut{}, err
 	}

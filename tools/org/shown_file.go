@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgedit"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
@@ -123,8 +122,6 @@ func (s *catalog) parse(name string, r *root, rel string, data []byte) (*shownFi
 	f.index = index
 	return f, nil
 }
-
-var cookie = regexp.MustCompile(`\[[0-9]*%\]|\[[0-9]*/[0-9]*\]`)
 
 // recount counts the statistics cookies of headlines below which something was cut
 // out.

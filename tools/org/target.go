@@ -69,7 +69,7 @@ func (s *catalog) parseOrg(ctx context.Context, rest string) (target, error) {
 	if id, ok := strings.CutPrefix(rest, "id/"); ok && id != "" {
 		return target{id: unescapeSegment(id)}, nil
 	}
-	raw := strings.Split(rest, "/")
+	raw := splitPath(rest)
 	parts := make([]string, len(raw))
 	for i, part := range raw {
 		if parts[i] = unescapeSegment(part); parts[i] == ".." || strings.ContainsRune(parts[i], 0) {
@@ -104,7 +104,7 @@ func (s *catalog) parseOrgHeadline(ctx context.Context, rest string) (target, er
 	if err != nil || !found || path == "" {
 		return target{file: name}, err
 	}
-	return target{file: name, path: strings.Split(path, "/"), compat: true}, nil
+	return target{file: name, path: splitPath(path), compat: true}, nil
 }
 
 func (s *catalog) parseOrgOutline(ctx context.Context, rest string) (target, error) {
@@ -177,11 +177,7 @@ func (s *catalog) findIn(f *shownFile, t target) (int, error) {
 			return i, nil
 		}
 	case t.title != "":
-		for i := range f.Headlines {
-			if f.Text(f.Headlines[i].Title) == t.title {
-				found = append(found, i)
-			}
-		}
+		found = titled(f, allHeadlines(f), t.title)
 	case len(t.path) > 0:
 		what = unescapeSegment(strings.Join(t.path, "/"))
 		found = findPath(f, t.path, t.compat || s.config.speaksOrgMCP())
@@ -220,10 +216,7 @@ func (s *catalog) findIn(f *shownFile, t target) (int, error) {
 func findPath(f *shownFile, path []string, anywhere bool) []int {
 	level := f.Children(-1)
 	if anywhere {
-		level = level[:0]
-		for i := range f.Headlines {
-			level = append(level, i)
-		}
+		level = allHeadlines(f)
 	}
 	for n, segment := range path {
 		if n > 0 {
@@ -241,12 +234,9 @@ func findPath(f *shownFile, path []string, anywhere bool) []int {
 // matchSegment returns the headlines that a part of a path names: by title, with ;n
 // the n-th of its siblings.
 func matchSegment(f *shownFile, among []int, segment string) []int {
-	titled := func(title string) []int {
-		return slices.DeleteFunc(slices.Clone(among), func(i int) bool { return f.Text(f.Headlines[i].Title) != title })
-	}
 	base, number, _ := cutLast(segment, ";")
 	if n, err := strconv.Atoi(number); err == nil && n > 0 {
-		numbered := slices.DeleteFunc(titled(unescapeSegment(base)), func(i int) bool {
+		numbered := slices.DeleteFunc(titled(f, among, unescapeSegment(base)), func(i int) bool {
 			k, _ := duplicateNumber(f.File, i)
 			return k != n
 		})
@@ -254,7 +244,41 @@ func matchSegment(f *shownFile, among []int, segment string) []int {
 			return numbered
 		}
 	}
-	return titled(unescapeSegment(segment))
+	return titled(f, among, unescapeSegment(segment))
+}
+
+// splitPath splits a path at its slashes, but not at that of a statistics cookie.
+func splitPath(path string) []string {
+	path = cookie.ReplaceAllStringFunc(path, func(c string) string { return strings.Replace(c, "/", "%2F", 1) })
+	return strings.Split(path, "/")
+}
+
+// titled returns the headlines with a title. Statistics cookies do not count: one that
+// has changed since still names its headline. As it is it decides between siblings.
+func titled(f *shownFile, among []int, title string) []int {
+	var exact, alike []int
+	name, counts := linkTitle(title), cookie.MatchString(title)
+	for _, i := range among {
+		own := f.Text(f.Headlines[i].Title)
+		if counts && own == title {
+			exact = append(exact, i)
+		}
+		if linkTitle(own) == name {
+			alike = append(alike, i)
+		}
+	}
+	if len(exact) > 0 {
+		return exact
+	}
+	return alike
+}
+
+func allHeadlines(f *shownFile) []int {
+	all := make([]int, len(f.Headlines))
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 func cutLast(text, sep string) (before, after string, found bool) {

@@ -1,6 +1,7 @@
 package org
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -63,12 +64,25 @@ func (s *catalog) uri(f *shownFile, i int) string {
 	return u + "/headline/" + strings.Join(headlinePath(f, i), "/")
 }
 
+// cookie is a statistics cookie.
+var cookie = regexp.MustCompile(`\[[0-9]*(?:%|/[0-9]*)\]`)
+
+// linkTitle is a title as Org's own links spell it: without statistics cookies and with
+// one blank between words. What a headline counts does not change its name.
+func linkTitle(title string) string {
+	if !strings.ContainsAny(title, "[\t\f\v") && !strings.Contains(title, "  ") {
+		return title
+	}
+	words := strings.FieldsFunc(cookie.ReplaceAllString(title, ""), func(r rune) bool { return strings.ContainsRune(" \t\f\v", r) })
+	return strings.Join(words, " ")
+}
+
 // headlinePath is the encoded titles from the top down to headline i. The n-th of
 // siblings with one title ends in ;n.
 func headlinePath(f *shownFile, i int) []string {
 	var segments []string
 	for ; i >= 0; i = int(f.Headlines[i].Parent) {
-		segment := escapeSegment(f.Text(f.Headlines[i].Title))
+		segment := escapeSegment(linkTitle(f.Text(f.Headlines[i].Title)))
 		if n, several := duplicateNumber(f.File, i); several {
 			segment += ";" + strconv.Itoa(n)
 		}
@@ -81,7 +95,8 @@ func headlinePath(f *shownFile, i int) []string {
 func duplicateNumber(f *orgfile.File, i int) (n int, several bool) {
 	h := &f.Headlines[i]
 	total := 0
-	same := func(other *orgfile.Headline) bool { return f.Text(other.Title) == f.Text(h.Title) }
+	title := linkTitle(f.Text(h.Title))
+	same := func(other *orgfile.Headline) bool { return linkTitle(f.Text(other.Title)) == title }
 	first := int(h.Parent) + 1
 	end := int32(len(f.Source))
 	if h.Parent >= 0 {
