@@ -47,19 +47,21 @@ func ParseArguments(raw json.RawMessage) (map[string]any, error) {
 	return nil, Errorf(Invalid, "arguments: must be an object, got %s", describeType(args))
 }
 
-// checkUTF8 names the argument whose bytes are no text: encoding/json would read others.
+// checkUTF8 names the argument whose bytes are no text, or that has half of a surrogate
+// pair: encoding/json would read others.
 func checkUTF8(raw json.RawMessage) error {
-	if utf8.Valid(raw) {
+	isText := func(raw json.RawMessage) bool { return utf8.Valid(raw) && bytes.Equal(repairJSON(raw), raw) }
+	if isText(raw) {
 		return nil
 	}
 	var args map[string]json.RawMessage
 	_ = json.Unmarshal(raw, &args) // of what is no object nothing can be named
 	for _, name := range slices.Sorted(maps.Keys(args)) {
-		if !utf8.Valid(args[name]) {
-			return Errorf(Invalid, "%s: must be valid UTF-8", name)
+		if !isText(args[name]) {
+			return Errorf(Invalid, "%s: must be valid UTF-8, without half of a surrogate pair", name)
 		}
 	}
-	return Errorf(Invalid, "arguments: must be valid UTF-8")
+	return Errorf(Invalid, "arguments: must be valid UTF-8, without half of a surrogate pair")
 }
 
 func decodeNumbersAsWritten(raw []byte) (v any, err error) {

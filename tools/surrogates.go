@@ -10,7 +10,11 @@ import (
 // RepairSurrogates makes U+FFFD of each half of a surrogate pair that stands alone in a
 // JSON text. JavaScript can cut a character in half, and writes the half as an escape, for
 // which strict readers refuse the whole message.
-func RepairSurrogates(text string) string {
+func RepairSurrogates(text string) string { return ReplaceHalfSurrogates(text, `\ufffd`) }
+
+// ReplaceHalfSurrogates is a JSON text with another escape for each half of a surrogate pair
+// that stands alone in it.
+func ReplaceHalfSurrogates(text, with string) string {
 	var repaired strings.Builder
 	done := 0 // up to here text is in repaired
 	for at := nextEscape(text, 0); at < len(text); {
@@ -23,7 +27,7 @@ func RepairSurrogates(text string) string {
 			at = nextEscape(text, at+2*len(`\ud800`))
 			continue
 		}
-		repaired.WriteString(text[done:at] + `\ufffd`)
+		repaired.WriteString(text[done:at] + with)
 		done = min(at+len(`\ud800`), len(text))
 		at = nextEscape(text, done)
 	}

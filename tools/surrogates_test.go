@@ -25,3 +25,20 @@ func TestAnswersHaveNoHalfSurrogates(t *testing.T) {
 		}
 	}
 }
+
+// An argument with half of a surrogate pair is refused by its name: it would become another text.
+func TestArgumentsHaveNoHalfSurrogates(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"a":"\ud83d\ude00","b":"\\ud800"}`: "",
+		`{"a":"x","b":["\ud83d"]}`:           "b: must be valid UTF-8, without half of a surrogate pair",
+		`{"b":"\udc00\ud800"}`:               "b: must be valid UTF-8, without half of a surrogate pair",
+	} {
+		got := ""
+		if _, err := ParseArguments(json.RawMessage(in)); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", in, got, want)
+		}
+	}
+}

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardapi"
@@ -93,8 +92,8 @@ func (w *Wiki) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 	c := tools.CallContextOf(r.Context())
 	effect, known := cardapi.Effect(r, body)
 	writes := known && slices.Contains([]cardapi.RouteEffect{cardapi.Writes, cardapi.Deletes, cardapi.Manages}, effect)
-	if writes && !utf8.Valid(body) {
-		send(to, r, api.Refused(r, http.StatusBadRequest, "validation_error", "The request is not valid JSON: it is not UTF-8"))
+	if refusal, bad := api.CheckText(r, body); bad && writes { // what is no text would not reach the tool as it is
+		send(to, r, refusal)
 		return
 	}
 	if writes && cardapi.IsQueued(r, body) {

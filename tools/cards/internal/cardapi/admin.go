@@ -2,11 +2,9 @@ package cardapi
 
 import (
 	"encoding/json"
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardauth"
@@ -52,42 +50,13 @@ func listKeys(r *request) (answer, error) {
 
 // keyBody is what may be set of a key.
 type keyBody struct {
-	Name      string           `json:"name"`
-	Roles     []cardstore.Role `json:"roles"`
-	RateLimit *int64           `json:"rate_limit"`
-	PerHour   *int64           `json:"rate_limit_per_hour"`
-	Days      *int             `json:"expires_in_days"`
-	ExpiresAt *string          `json:"expires_at"`
-	Contact   *string          `json:"contact_email"`
-	About     *string          `json:"description"`
-	Active    *bool            `json:"active"`
-}
-
-// keyFields are the fields of a key that can be changed.
-func keyFields() []string {
-	return []string{"rate_limit", "rate_limit_per_hour", "expires_in_days", "expires_at", "contact_email", "description", "active"}
-}
-
-// intoKey reads a keyBody that has these fields, and refuses one with others: a key would
-// allow more than who sent it believes.
-func (r *request) intoKey(fields ...string) (in keyBody, err error) {
-	if err := r.into(&in); err != nil {
-		return in, err
-	}
-	var given map[string]json.RawMessage
-	if err := r.into(&given); err != nil {
-		return in, err
-	}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		switch {
-		case slices.Contains(fields, name):
-		case name == "name" || name == "roles":
-			return in, invalid(name, "The %s of an API key cannot be changed; make another key and delete this one", name)
-		default:
-			return in, invalid(name, "Unknown field %.100q; there are %s", name, strings.Join(fields, ", "))
-		}
-	}
-	return in, nil
+	RateLimit *int64  `json:"rate_limit"`
+	PerHour   *int64  `json:"rate_limit_per_hour"`
+	Days      *int    `json:"expires_in_days"`
+	ExpiresAt *string `json:"expires_at"`
+	Contact   *string `json:"contact_email"`
+	About     *string `json:"description"`
+	Active    *bool   `json:"active"`
 }
 
 func (b keyBody) set(k *cardauth.APIKey, now time.Time) (err error) {
@@ -127,8 +96,12 @@ func makeKey(r *request) (answer, error) {
 	if err := r.forAdmins(); err != nil {
 		return answer{}, err
 	}
-	in, err := r.intoKey(append(keyFields(), "name", "roles")...)
-	if err != nil {
+	var in struct {
+		keyBody
+		Name  string           `json:"name"`
+		Roles []cardstore.Role `json:"roles"`
+	}
+	if err := r.into(&in); err != nil {
 		return answer{}, err
 	}
 	if in.Name == "" {
@@ -186,9 +159,18 @@ func changeKey(r *request) (answer, error) {
 		return answer{}, err
 	}
 	before := k.State()
-	in, err := r.intoKey(keyFields()...)
-	if err != nil {
+	var in struct {
+		keyBody
+		Name  json.RawMessage `json:"name"`
+		Roles json.RawMessage `json:"roles"`
+	}
+	if err := r.into(&in); err != nil {
 		return answer{}, err
+	}
+	for name, given := range map[string]json.RawMessage{"name": in.Name, "roles": in.Roles} {
+		if given != nil {
+			return answer{}, invalid(name, "The %s of an API key cannot be changed; make another key and delete this one", name)
+		}
 	}
 	if err := in.set(&k, r.api.Now()); err != nil {
 		return answer{}, err
@@ -202,6 +184,9 @@ func changeKey(r *request) (answer, error) {
 func removeKey(r *request) (answer, error) {
 	k, err := r.theKey()
 	if err != nil {
+		return answer{}, err
+	}
+	if err := r.into(&struct{}{}); err != nil {
 		return answer{}, err
 	}
 	if err := r.setKey(k.ID, k.State(), nil); err != nil {

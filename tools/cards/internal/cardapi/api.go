@@ -8,7 +8,6 @@ package cardapi
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -73,6 +72,8 @@ type request struct {
 	who       cardauth.Principal
 	args      []string // what the path names
 	body      []byte
+	trying    bool   // nothing that it writes is kept
+	dryRun    bool   // nor shall it be: the answer says what would be
 	probes    *int64 // writes onto names of hidden cards
 	beforeKey BeforeKey
 	after     func(error)
@@ -90,6 +91,7 @@ type answer struct {
 	value   any
 	raw     []byte
 	headers map[string]string
+	dryRun  bool // a part of the request asked for it
 }
 
 func ok(value any) (answer, error)      { return answer{status: http.StatusOK, value: value}, nil }
@@ -137,6 +139,9 @@ func (a *API) newRequest(who cardauth.Principal, r *http.Request, args []string,
 func (a *API) begin(who cardauth.Principal, r *http.Request, body []byte) (*request, route, error) {
 	route, args, known := findRoute(r.Method, r.URL.EscapedPath())
 	q := a.newRequest(who, r, args, body)
+	if err := q.readDryRun(route); known && err != nil {
+		return q, route, err
+	}
 	switch {
 	case !known:
 		return q, route, notFound("No such path: %s %s", r.Method, r.URL.Path)
@@ -145,6 +150,11 @@ func (a *API) begin(who cardauth.Principal, r *http.Request, body []byte) (*requ
 			status: http.StatusRequestEntityTooLarge, code: "validation_error",
 			message: fmt.Sprintf("The request is larger than %d bytes", a.maxBody(route)),
 		}
+	}
+	if err := checkText(r, route.names(), args, body); err != nil {
+		return q, route, err
+	}
+	switch {
 	case route.effect == Open:
 		return q, route, nil
 	case who.Subject == "":
@@ -154,6 +164,31 @@ func (a *API) begin(who cardauth.Principal, r *http.Request, body []byte) (*requ
 	}
 	return q, route, a.take(r.Context(), "cards/rate/"+who.Subject, 1, sqlstore.RateLimit{Limit: who.RateLimit, Window: time.Hour},
 		"Too many requests")
+}
+
+// readDryRun reads whether a request only asks what it would do. Who says so of a request that
+// cannot be tried out is refused: it would be carried out.
+func (r *request) readDryRun(route route) (err error) {
+	r.dryRun, err = asksDryRun(r.Request, r.body)
+	writes := route.effect == Writes || route.effect == Deletes
+	if _, given := r.URL.Query()["dry_run"]; given && !writes && err == nil {
+		err = invalid("dry_run", "Unknown parameter \"dry_run\": this request cannot be tried out")
+	}
+	return err
+}
+
+// CheckText returns the answer to a request that has something which is no text; false: all
+// of it is.
+func (a *API) CheckText(r *http.Request, body []byte) (Answer, bool) {
+	route, args, known := findRoute(r.Method, r.URL.EscapedPath())
+	if !known {
+		return Answer{}, false
+	}
+	err := checkText(r, route.names(), args, body)
+	if err == nil {
+		return Answer{}, false
+	}
+	return a.encode(r, failure(err)), true
 }
 
 // maxBody is the largest body of a route: a file is larger by its base64.
@@ -270,35 +305,6 @@ func matches(list, tag string) bool {
 		}
 	}
 	return false
-}
-
-// into reads the body, which is a JSON object or empty.
-func (r *request) into(v any) error {
-	if len(bytes.TrimSpace(r.body)) == 0 {
-		return nil
-	}
-	if err := json.Unmarshal(r.body, v); err != nil {
-		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			field := cmp.Or(wrong.Field, "body")
-			return invalid(field, "%s must be %s and is %s", field, wantedType(wrong), wrong.Value)
-		}
-		return invalid("body", "The request is not valid JSON: %v", err)
-	}
-	return nil
-}
-
-func wantedType(e *json.UnmarshalTypeError) string {
-	switch e.Type.Kind().String() {
-	case "slice":
-		return "an array"
-	case "struct", "map", "ptr":
-		return "an object"
-	case "int", "int64":
-		return "a number"
-	case "bool":
-		return "true or false"
-	}
-	return "text"
 }
 
 // number is a number from the query: at least least, and at most most, which larger

@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -26,14 +25,12 @@ import (
 // writes to.
 type Folder struct{ Dir string }
 
-// Put implements [Files]: the name is the digest of the data.
-func (f Folder) Put(_ context.Context, data []byte) (string, error) {
-	sum := sha256.Sum256(data)
-	name := hex.EncodeToString(sum[:])
+// Put implements [Files].
+func (f Folder) Put(_ context.Context, data []byte) error {
 	if err := os.MkdirAll(filepath.Join(f.Dir, "files"), 0o700); err != nil {
-		return "", err
+		return err
 	}
-	return name, atomicfile.WriteFile(filepath.Join(f.Dir, "files", name), data, 0o600)
+	return atomicfile.WriteFile(filepath.Join(f.Dir, "files", digestOf(data)), data, 0o600)
 }
 
 var keptName = regexp.MustCompile(`^[0-9a-f]{64}$`)
@@ -104,9 +101,8 @@ func makeBackup(r *request) (answer, error) {
 }
 
 func backupAnswer(name string, data []byte) answer {
-	sum := sha256.Sum256(data)
 	return answer{status: http.StatusOK, raw: data, headers: map[string]string{
-		"Content-Type": "application/gzip", "X-Backup-SHA256": hex.EncodeToString(sum[:]), "X-Backup-Filename": name,
+		"Content-Type": "application/gzip", "X-Backup-SHA256": digestOf(data), "X-Backup-Filename": name,
 		"Content-Disposition": `attachment; filename="` + name + `"`,
 	}}
 }
@@ -172,6 +168,9 @@ func removeBackup(r *request) (answer, error) {
 	file, none, err := r.theBackup()
 	if err != nil || none != nil {
 		return orNone(none), err
+	}
+	if err := r.into(&struct{}{}); err != nil {
+		return answer{}, err
 	}
 	if err := os.Remove(file); err != nil {
 		return answer{}, err

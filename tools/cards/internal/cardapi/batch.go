@@ -3,6 +3,7 @@ package cardapi
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,10 +14,19 @@ import (
 
 // An op is one operation of a batch.
 type op struct {
-	cardBody
-	Action   string `json:"action"`
-	Upsert   bool   `json:"fetch_or_initialize"`
-	Children []op   `json:"children"`
+	updateBody
+	Action   string    `json:"action"`
+	Name     *string   `json:"name"`
+	Upsert   bool      `json:"fetch_or_initialize"`
+	Children []childOp `json:"children"`
+}
+
+// A childOp is a card below that of an operation: it is made or changed.
+type childOp struct {
+	Name            *string `json:"name"`
+	Type            *string `json:"type"`
+	Content         *string `json:"content"`
+	MarkdownContent *string `json:"markdown_content"`
 }
 
 // batchCards carries operations out, each with its caller's own rights: each by
@@ -38,13 +48,13 @@ func batchCards(r *request) (answer, error) {
 			failed = failed || err != nil
 			results = append(results, result)
 		}
-		if failed && in.Mode == transactional || in.DryRun {
+		if failed && in.Mode == transactional {
 			return errRolledBack
 		}
 		return nil
 	}
 	together := func(s *cardstore.Store) error { return s.Together(r.Context(), carryOut) }
-	if in.Mode != transactional && !in.DryRun {
+	if in.Mode != transactional {
 		together = carryOut
 	}
 	switch err := together(r.store); {
@@ -79,10 +89,10 @@ func markRolledBack(results []map[string]any) {
 const transactional = "transactional"
 
 type batch struct {
-	Ops        json.RawMessage `json:"ops"`
-	Mode       string          `json:"mode"`
-	DryRun     bool            `json:"dry_run"`
-	BulkDelete bool            `json:"bulk_delete"`
+	Ops  json.RawMessage `json:"ops"`
+	Mode string          `json:"mode"`
+	dryRunBody
+	BulkDelete bool `json:"bulk_delete"`
 	ops        []op
 }
 
@@ -93,14 +103,22 @@ func (r *request) readBatch() (in batch, err error) {
 	if in.Mode != "" && in.Mode != "per_item" && in.Mode != transactional {
 		return in, invalid("mode", "mode must be per_item or transactional")
 	}
-	if len(in.Ops) > 0 && json.Unmarshal(in.Ops, &in.ops) != nil {
+	var list []json.RawMessage
+	var objects []map[string]any
+	if len(in.Ops) > 0 && (json.Unmarshal(in.Ops, &objects) != nil || json.Unmarshal(in.Ops, &list) != nil) {
 		return in, invalid("ops", "ops must be an array of objects")
 	}
 	switch {
-	case len(in.ops) == 0:
+	case len(list) == 0:
 		return in, invalid("ops", "Missing ops array")
-	case len(in.ops) > r.api.Limits.Ops:
+	case len(list) > r.api.Limits.Ops:
 		return in, invalid("ops", "Too many operations")
+	}
+	in.ops = make([]op, len(list))
+	for i, text := range list {
+		if err := decode(text, fmt.Sprintf("ops[%d]", i), &in.ops[i]); err != nil {
+			return in, err
+		}
 	}
 	return in, nil
 }
@@ -113,6 +131,7 @@ func (r *request) carryOut(s *cardstore.Store, o op, bulk bool) (map[string]any,
 	if o.Name != nil {
 		name = *o.Name
 	}
+	dry := o.DryRun || o.Patch != nil && o.Patch.DryRun
 	var c cardstore.Card
 	err := s.Together(r.Context(), func(s *cardstore.Store) (err error) {
 		c, err = r.apply(s, o, name, bulk)
@@ -122,8 +141,14 @@ func (r *request) carryOut(s *cardstore.Store, o op, bulk bool) (map[string]any,
 		if err := r.createChildren(s, c, o.Children); err != nil {
 			return err
 		}
-		return r.setFields(s, c, o.Fields)
+		if err := r.setFields(s, c, o.Fields); err != nil || !dry {
+			return err
+		}
+		return errTriedOut
 	})
+	if dry && errors.Is(err, errTriedOut) {
+		return map[string]any{"status": "ok", "name": c.Name, "dry_run": true}, nil
+	}
 	if endsRequest(err) {
 		return nil, err
 	}
@@ -148,13 +173,13 @@ func (r *request) carryOut(s *cardstore.Store, o op, bulk bool) (map[string]any,
 
 // createChildren writes the cards that an operation has below c. One of an unknown
 // type is passed over, as Decko does.
-func (r *request) createChildren(s *cardstore.Store, c cardstore.Card, children []op) error {
+func (r *request) createChildren(s *cardstore.Store, c cardstore.Card, children []childOp) error {
 	for _, child := range children {
 		if child.Name == nil {
 			return invalid("children", "Missing name")
 		}
-		child.Upsert = true
-		_, err := r.create(s, child, childName(string(c.Name), *child.Name))
+		body := updateBody{cardBody: cardBody{Type: child.Type, Content: child.Content, MarkdownContent: child.MarkdownContent}}
+		_, err := r.create(s, op{updateBody: body, Upsert: true}, childName(string(c.Name), *child.Name))
 		if _, unknown := errors.AsType[*cardstore.TypeError](err); err != nil && !unknown {
 			return err
 		}
@@ -180,14 +205,13 @@ func (r *request) apply(s *cardstore.Store, o op, name string, bulk bool) (cards
 	case "create":
 		return r.create(s, o, name)
 	case "update":
-		update, err := r.updateOf(o.cardBody)
-		if err != nil {
-			return cardstore.Card{}, err
-		}
-		return s.Update(r.Context(), r.by(), name, update)
+		return r.update(s, o, name)
 	case "delete":
 		if !bulk {
 			break
+		}
+		if err := r.checkTag(s, name, o.ExpectedTag); err != nil {
+			return cardstore.Card{}, err
 		}
 		c, err := s.Delete(r.Context(), r.by(), name)
 		if err != nil {
@@ -214,6 +238,17 @@ func deletesCards(route route, body []byte) bool {
 		})
 }
 
+func (r *request) update(s *cardstore.Store, o op, name string) (cardstore.Card, error) {
+	update, err := r.updateOf(o.updateBody)
+	if err != nil {
+		return cardstore.Card{}, err
+	}
+	if err := r.checkTag(s, name, o.ExpectedTag); err != nil {
+		return cardstore.Card{}, err
+	}
+	return s.Update(r.Context(), r.by(), name, update)
+}
+
 // create makes a card, or with fetch_or_initialize changes the existing one.
 func (r *request) create(s *cardstore.Store, o op, name string) (cardstore.Card, error) {
 	content, err := r.api.text(o.cardBody)
@@ -228,13 +263,11 @@ func (r *request) create(s *cardstore.Store, o op, name string) (cardstore.Card,
 		text = *content
 	}
 	if o.Upsert {
-		update, err := r.updateOf(o.cardBody)
-		if err != nil {
-			return cardstore.Card{}, err
-		}
-		if c, err := s.Update(r.Context(), r.by(), name, update); !errors.Is(err, cardstore.ErrNotFound) {
+		if c, err := r.update(s, o, name); !errors.Is(err, cardstore.ErrNotFound) {
 			return c, err
 		}
+	} else if o.Patch != nil || o.ExpectedTag != "" {
+		return cardstore.Card{}, invalid("action", "patch and expected_revision are for a card that exists: use the action update")
 	}
 	if kind == "" {
 		kind = "RichText"

@@ -1,13 +1,17 @@
 package cardapi
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardtext"
 )
@@ -56,19 +60,26 @@ func getCard(r *request) (answer, error) {
 
 // cardBody is what a request says that a card is to be.
 type cardBody struct {
-	Name            *string           `json:"name"`
 	Type            *string           `json:"type"`
 	Content         *string           `json:"content"`
 	MarkdownContent *string           `json:"markdown_content"`
-	Patch           *cardtext.Patch   `json:"patch"`
 	Fields          map[string]string `json:"fields"`
-	DryRun          bool              `json:"dry_run"`
-	ExpectedTag     string            `json:"expected_revision"`
+	dryRunBody
+}
+
+// updateBody is how a request changes a card that exists.
+type updateBody struct {
+	cardBody
+	Patch       *cardtext.Patch `json:"patch"`
+	ExpectedTag string          `json:"expected_revision"`
 }
 
 // text is the content that the body gives, converted if it is Markdown; nil: none.
 func (a *API) text(body cardBody) (*string, error) {
 	content := body.Content
+	if content != nil && body.MarkdownContent != nil {
+		return nil, invalid("markdown_content", "Give content or markdown_content, not both")
+	}
 	if body.MarkdownContent != nil {
 		html, err := a.converter.HTML(*body.MarkdownContent, false)
 		if err != nil {
@@ -83,7 +94,10 @@ func (a *API) text(body cardBody) (*string, error) {
 }
 
 func createCard(r *request) (answer, error) {
-	var in cardBody
+	var in struct {
+		cardBody
+		Name *string `json:"name"`
+	}
 	if err := r.into(&in); err != nil {
 		return answer{}, err
 	}
@@ -93,7 +107,7 @@ func createCard(r *request) (answer, error) {
 	case in.Type == nil || *in.Type == "":
 		return answer{}, invalid("type", "Missing type")
 	}
-	content, err := r.api.text(in)
+	content, err := r.api.text(in.cardBody)
 	if err != nil {
 		return answer{}, err
 	}
@@ -120,11 +134,12 @@ func createCard(r *request) (answer, error) {
 }
 
 // setFields writes cards below a card: name to content. They are made where they are
-// missing. A name begins with + or *; others do nothing, as with Decko.
+// missing. A name begins with + or *.
 func (r *request) setFields(s *cardstore.Store, c cardstore.Card, fields map[string]string) error {
-	for name, content := range fields {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		content := fields[name]
 		if !strings.HasPrefix(name, "+") && !strings.HasPrefix(name, "*") {
-			continue
+			return invalid("fields", "The name of a field begins with + or *; did you mean %.100q?", "+"+name)
 		}
 		if _, err := r.upsert(s, childName(string(c.Name), name), "", content); err != nil {
 			return err
@@ -151,20 +166,26 @@ func (r *request) upsert(s *cardstore.Store, name, kind, content string) (cardst
 }
 
 func updateCard(r *request) (answer, error) {
-	var in cardBody
+	var in struct {
+		updateBody
+		Name *string `json:"name"` // clients send the whole card
+	}
 	if err := r.into(&in); err != nil {
 		return answer{}, err
 	}
-	update, err := r.updateOf(in)
+	if in.Name != nil && cardname.Parse(*in.Name).Key() != cardname.Parse(r.args[0]).Key() {
+		return answer{}, invalid("name", "A card is renamed by PUT /cards/NAME/rename")
+	}
+	update, err := r.updateOf(in.updateBody)
 	if err != nil {
 		return answer{}, err
 	}
 	var c cardstore.Card
 	err = r.store.Together(r.Context(), func(s *cardstore.Store) error {
-		if err := r.checkTag(s, in.ExpectedTag); err != nil {
+		if err := r.checkTag(s, r.args[0], in.expected(r)); err != nil {
 			return err
 		}
-		if c, err = s.Update(r.Context(), r.by(), r.args[0], update); err != nil || in.DryRun {
+		if c, err = s.Update(r.Context(), r.by(), r.args[0], update); err != nil {
 			return err
 		}
 		return r.setFields(s, c, in.Fields)
@@ -173,24 +194,22 @@ func updateCard(r *request) (answer, error) {
 		return answer{}, err
 	}
 	out := r.cardAnswer(http.StatusOK, c)
-	if update.DryRun {
-		object := full(c)
-		object["dry_run"] = true
-		out.value, out.headers = object, nil
-	}
+	out.dryRun = in.Patch != nil && in.Patch.DryRun
 	return out, nil
 }
 
-// checkTag returns ErrConflict if the card is not as the request has it.
-func (r *request) checkTag(s *cardstore.Store, expected string) error {
-	list := r.Header.Get("If-Match")
-	if list == "" {
-		list = expected
-	}
+// expected are the entity tags of which a card must have one: those of the request, or that
+// of its body.
+func (b updateBody) expected(r *request) string {
+	return cmp.Or(r.Header.Get("If-Match"), b.ExpectedTag)
+}
+
+// checkTag returns ErrConflict if the card has none of these tags.
+func (r *request) checkTag(s *cardstore.Store, name, list string) error {
 	if list == "" || list == "*" {
 		return nil
 	}
-	c, err := s.Get(r.Context(), r.by(), r.args[0])
+	c, err := s.Get(r.Context(), r.by(), name)
 	if err != nil {
 		return err
 	}
@@ -200,16 +219,17 @@ func (r *request) checkTag(s *cardstore.Store, expected string) error {
 	return nil
 }
 
-func (r *request) updateOf(in cardBody) (cardstore.CardUpdate, error) {
-	out := cardstore.CardUpdate{Type: in.Type, DryRun: in.DryRun}
-	content, err := r.api.text(in)
+func (r *request) updateOf(in updateBody) (cardstore.CardUpdate, error) {
+	out := cardstore.CardUpdate{Type: in.Type}
+	content, err := r.api.text(in.cardBody)
 	if err != nil {
 		return out, err
 	}
 	switch {
+	case in.Patch != nil && content != nil:
+		return out, invalid("patch", "Give a new text or a patch, not both")
 	case in.Patch != nil:
 		patch := *in.Patch
-		out.DryRun = out.DryRun || patch.DryRun
 		out.Content = func(old string) (string, error) {
 			text, _, err := patch.Apply(old)
 			if err == nil && len(text) > r.api.Limits.Content {
@@ -224,6 +244,13 @@ func (r *request) updateOf(in cardBody) (cardstore.CardUpdate, error) {
 }
 
 func deleteCard(r *request) (answer, error) {
+	var in dryRunBody
+	if err := r.into(&in); err != nil {
+		return answer{}, err
+	}
+	if err := r.checkTag(r.store, r.args[0], r.Header.Get("If-Match")); err != nil {
+		return answer{}, err
+	}
 	c, err := r.store.Delete(r.Context(), r.by(), r.args[0])
 	if err != nil {
 		return answer{}, r.adminOnly(err)
@@ -243,6 +270,7 @@ func renameCard(r *request) (answer, error) {
 	var in struct {
 		NewName *string `json:"new_name"`
 		Update  *bool   `json:"update_referers"`
+		dryRunBody
 	}
 	if err := r.into(&in); err != nil {
 		return answer{}, err
@@ -259,6 +287,9 @@ func renameCard(r *request) (answer, error) {
 	update := in.Update == nil || *in.Update
 	old, err := r.store.Get(r.Context(), r.by(), r.args[0])
 	if err != nil {
+		return answer{}, err
+	}
+	if err := r.checkTag(r.store, r.args[0], r.Header.Get("If-Match")); err != nil {
 		return answer{}, err
 	}
 	c, err := r.store.Rename(r.Context(), r.by(), r.args[0], *in.NewName, update)

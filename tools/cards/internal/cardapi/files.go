@@ -2,7 +2,9 @@ package cardapi
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"mime"
 	"net/http"
@@ -13,11 +15,17 @@ import (
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
 )
 
-// Files keeps what was uploaded, by names that it makes.
+// Files keeps what was uploaded, by its digest.
 type Files interface {
-	// Put keeps data and returns the name by which Get finds it.
-	Put(ctx context.Context, data []byte) (name string, err error)
+	// Put keeps data, which Get finds by its [digestOf].
+	Put(ctx context.Context, data []byte) error
 	Get(ctx context.Context, name string) ([]byte, error)
+}
+
+// digestOf is the name by which data is kept.
+func digestOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }
 
 // The content of a file's card: the name of what is kept, and that of the file.
@@ -45,6 +53,7 @@ func uploadFile(r *request) (answer, error) {
 		Data      *string `json:"file_data"`
 		Filename  string  `json:"filename"`
 		RemoteURL string  `json:"remote_url"`
+		dryRunBody
 	}
 	if err := r.into(&in); err != nil {
 		return answer{}, err
@@ -72,10 +81,12 @@ func uploadFile(r *request) (answer, error) {
 	if in.Type == "Image" && !strings.HasPrefix(http.DetectContentType(data), "image/") {
 		return answer{}, invalid("file_data", "The file is no image")
 	}
-	kept, err := r.api.Files.Put(r.Context(), data)
-	if err != nil {
-		return answer{}, err
+	if !r.trying {
+		if err := r.api.Files.Put(r.Context(), data); err != nil {
+			return answer{}, err
+		}
 	}
+	kept := digestOf(data)
 	var c cardstore.Card
 	err = r.store.Together(r.Context(), func(s *cardstore.Store) error {
 		update := cardstore.CardUpdate{Type: &in.Type, Content: func(string) (string, error) {

@@ -44,6 +44,7 @@ func restoreCard(r *request) (answer, error) {
 	var in struct {
 		Act       *int64 `json:"act_id"`
 		FromTrash bool   `json:"from_trash"`
+		dryRunBody
 	}
 	if err := r.into(&in); err != nil {
 		return answer{}, err

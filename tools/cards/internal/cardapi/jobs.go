@@ -34,6 +34,9 @@ type jobProgress struct{ done, total int }
 // IsQueued reports whether a request is to be answered before it is carried out.
 func IsQueued(r *http.Request, body []byte) bool {
 	var in scanBody
+	if dry, err := asksDryRun(r, body); dry || err != nil {
+		return false
+	}
 	return r.Method == http.MethodPost && r.URL.Path == "/jobs/spoiler-scan" && json.Unmarshal(body, &in) == nil && in.Async
 }
 

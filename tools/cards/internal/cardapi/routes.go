@@ -106,6 +106,16 @@ func findRoute(method, escaped string) (route, []string, bool) {
 	return route{}, nil, false
 }
 
+// names are the names of what stands in braces.
+func (r route) names() (names []string) {
+	for part := range strings.SplitSeq(r.path, "/") {
+		if strings.HasPrefix(part, "{") {
+			names = append(names, strings.Trim(part, "{}"))
+		}
+	}
+	return names
+}
+
 func (r route) match(method string, parts []string) (args []string, fits bool) {
 	own := strings.Split(r.path[1:], "/")
 	if method != r.method || len(own) != len(parts) {

@@ -56,6 +56,7 @@ type scanBody struct {
 	Limit   int    `json:"limit"` // places
 	Async   bool   `json:"async"` // see QueueScan
 	Job     int64  `json:"job_id,omitempty"`
+	dryRunBody
 }
 
 func (r *request) readScan() (in scanBody, err error) {

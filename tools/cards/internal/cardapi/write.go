@@ -102,6 +102,9 @@ func (a *API) writeCards(q *request, route route, o WriteOptions) (answer, error
 	if err != nil {
 		return answer{}, err
 	}
+	if q.dryRun || p.out.dryRun {
+		return dryRunAnswer(p), nil
+	}
 	if len(p.changes) == 0 && q.Header.Get("Idempotency-Key") == "" {
 		return p.out, nil
 	}
@@ -138,7 +141,9 @@ func (a *API) isCommitted(ctx context.Context, p plan) bool {
 func (a *API) try(q *request, route route, seed uint64) (p plan, err error) {
 	err = a.Store.DB().Write(q.Context(), func(c *sqlstore.Conn) error {
 		*q.probes = 0
-		if p, err = a.handleWithin(q, route, c, seed); err != nil {
+		trying := *q
+		trying.trying = true
+		if p, err = a.handleWithin(&trying, route, c, seed); err != nil {
 			return err
 		}
 		return errTriedOut
@@ -162,6 +167,34 @@ func (a *API) try(q *request, route route, seed uint64) (p plan, err error) {
 	}
 	p.changes = kept
 	return p, nil
+}
+
+// dryRunAnswer is the answer to a request that was only tried out: without what is not there.
+func dryRunAnswer(p plan) answer {
+	made := map[any]bool{}
+	for _, c := range p.changes {
+		made[c.Name] = c.Before == nil
+	}
+	forget := func(card map[string]any) {
+		if made[card["name"]] {
+			delete(card, "id")
+			delete(card, "file_url")
+		}
+	}
+	out := answer{status: p.out.status, value: p.out.value}
+	if out.status == http.StatusCreated {
+		out.status = http.StatusOK
+	}
+	if object, ok := out.value.(map[string]any); ok {
+		object["dry_run"] = true
+		forget(object)
+		if results, ok := object["results"].([]map[string]any); ok {
+			for _, one := range results {
+				forget(one)
+			}
+		}
+	}
+	return out
 }
 
 func namesOf(changes []cardstore.StateChange) []cardname.Name {
@@ -249,7 +282,7 @@ func (a *API) checkHidden(q *request, store *cardstore.Store, written []cardname
 // once runs the handler, or answers what it answered to the same request before.
 func (a *API) once(q *request, c *sqlstore.Conn, route route) (answer, error) {
 	key := q.Header.Get("Idempotency-Key")
-	if key == "" {
+	if key == "" || q.dryRun {
 		return route.handle(q)
 	}
 	digest := sha256.Sum256([]byte(q.Method + "\n" + q.URL.EscapedPath() + "\n" + string(q.body)))

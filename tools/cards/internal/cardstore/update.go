@@ -15,8 +15,6 @@ type CardUpdate struct {
 	Content func(old string) (string, error)
 	// IfRevision is the revision that the card must have; nil: any.
 	IfRevision *int64
-	// DryRun works everything out and writes nothing.
-	DryRun bool
 }
 
 // Update changes a card that its caller may read and update.
@@ -65,7 +63,7 @@ func updateCard(ctx context.Context, s *Store, q *sqlstore.Conn, by Caller, name
 		changes = append(changes, "db_content")
 	}
 	c.TypeID, c.Type, c.Content = kind.ID, kind.Name, content
-	if len(changes) == 0 || u.DryRun {
+	if len(changes) == 0 {
 		return c, nil
 	}
 	return changeCard(ctx, s, q, by, c, changes)

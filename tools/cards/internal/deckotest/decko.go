@@ -146,6 +146,9 @@ func (d *decko) ignore(path string, query url.Values, in map[string]any) {
 	}
 	if strings.HasPrefix(path, "/cards") {
 		ignoreWrite(in)
+		if d.r.Method == http.MethodPatch {
+			delete(in, "name")
+		}
 	}
 	if ops, ok := in["ops"].([]any); ok {
 		for _, op := range ops {
