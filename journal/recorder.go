@@ -44,6 +44,7 @@ type recordedWrites struct {
 	undoes map[string]int64 // of an undo: the Changes that it undoes, by target
 	call   int64
 	rows   []changeRow
+	at     map[string][]int // of rows, by target: an import writes 100,000
 	ended  bool
 }
 
@@ -69,6 +70,9 @@ func (r *Recorder) BeforeWrite(ctx context.Context, changes ...tools.Change) err
 	case err != nil:
 		return unavailableError(err)
 	}
+	for i, v := range rows {
+		w.at[v.Target] = append(w.at[v.Target], len(w.rows)+i)
+	}
 	w.call, w.rows = call, append(w.rows, rows...)
 	return nil
 }
@@ -76,7 +80,7 @@ func (r *Recorder) BeforeWrite(ctx context.Context, changes ...tools.Change) err
 // recordedWrites returns the writes of r, to be added to.
 func (r *Recorder) recordedWrites() *recordedWrites {
 	if r.writes == nil {
-		r.writes = &recordedWrites{}
+		r.writes = &recordedWrites{at: map[string][]int{}}
 	}
 	return r.writes
 }
@@ -105,10 +109,8 @@ func (r *Recorder) report(target string, note func(v *changeRow)) {
 	if r.writes == nil || r.writes.ended {
 		return
 	}
-	for i := range r.writes.rows {
-		if v := &r.writes.rows[i]; v.Target == target {
-			note(v)
-		}
+	for _, i := range r.writes.at[target] {
+		note(&r.writes.rows[i])
 	}
 }
 

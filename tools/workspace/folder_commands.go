@@ -37,6 +37,9 @@ func exportFolder(ctx context.Context, w *Workspaces, call tools.CommandCall, ou
 	return err
 }
 
+// maxNamedFiles is how many files an import names for one reason.
+const maxNamedFiles = 20
+
 // importFolder writes as the person who gives the command: the journal has it.
 func importFolder(ctx context.Context, w *Workspaces, call tools.CommandCall, out io.Writer) error {
 	workspace, err := workspaceArgument(ctx, w, call)
@@ -62,13 +65,15 @@ func importFolder(ctx context.Context, w *Workspaces, call tools.CommandCall, ou
 	for _, s := range done.Skipped {
 		fmt.Fprintf(&b, "skipped %s: %s\n", s.Path, s.Reason)
 	}
-	for _, list := range []struct {
-		what  string
-		paths []string
-	}{{"has no class", done.WithoutClass}, {"has a class that the workspace does not know", done.UnknownClass}} {
-		for _, path := range list.paths {
-			fmt.Fprintf(&b, "%s: %s\n", path, list.what)
+	if n := len(done.WithoutClass); n > 0 {
+		fmt.Fprintf(&b, "%d have no class\n", n)
+	}
+	for i, path := range done.UnknownClass {
+		if i == maxNamedFiles {
+			fmt.Fprintf(&b, "and %d more\n", len(done.UnknownClass)-i)
+			break
 		}
+		fmt.Fprintf(&b, "%s: has a class that the workspace does not know\n", path)
 	}
 	_, err = io.WriteString(out, b.String())
 	return err

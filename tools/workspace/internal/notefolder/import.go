@@ -171,10 +171,13 @@ func (m *importer) findAttachment(file string, content []byte) (id string, err e
 // importNotes takes the notes of the manifest first, in its order, so that lists have
 // them in the order that they had.
 func (m *importer) importNotes(files []string) error {
-	entries := map[string]noteEntry{}
+	entries, there := map[string]noteEntry{}, map[string]bool{}
+	for _, file := range files {
+		there[file] = true
+	}
 	var order []string
 	for _, n := range m.manifest.Notes {
-		if slices.Contains(files, n.Path) && notestore.IsID(n.ID) && !m.used[n.ID] {
+		if there[n.Path] && notestore.IsID(n.ID) && !m.used[n.ID] {
 			entries[n.Path], m.used[n.ID] = n, true
 			order = append(order, n.Path)
 		}
