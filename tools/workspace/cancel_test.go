@@ -35,7 +35,7 @@ func TestCancelledScript(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if object := string(mustJSON(t, errorFormat().Object(e))); !strings.Contains(object, `"error":"Cancelled"`) || !strings.Contains(object, `"logs":["began"]`) {
+		if object := string(mustJSON(t, errorFormat().Object(e))); !strings.Contains(object, `"error":"Cancelled"`) || !strings.Contains(object, `"logs":[{"level":"log","text":"began"}]`) {
 			t.Errorf("%s: the error is %s", c.name, object)
 		}
 		if failure, ok := errors.AsType[*scriptFailure](err); !ok || failure.AuditDetails()["result_status"] != "Cancelled" {

@@ -110,6 +110,16 @@ func facadeMembers() string {
 }
 
 const typesOfGlobals = `// What scripts find besides the language. host.call is the whole REST API.
+// Not there: timers (setTimeout), modules (import, require), network (fetch), files, Intl, a clock: Date stands still.
+// The result is JSON: a Map is a list of pairs, a Set a list, an Error its name and message, a Date its time, undefined
+// and functions are left out (null in lists), half of a surrogate pair is U+FFFD. A BigInt, a promise and what contains
+// itself have no form: ExecutionError, and nothing is written. What is too long is cut.
+declare function structuredClone<T>(value: T): T;
+declare function queueMicrotask(run: () => void): void;
+declare function atob(text: string): string;
+declare function btoa(text: string): string;
+declare class DOMException extends Error { readonly code: number }
+declare const console: Record<"log" | "info" | "warn" | "error" | "debug" | "trace" | "dir" | "table", (...values: unknown[]) => void>;
 declare const workspace_id: string;
 declare const input: any;
 declare const host: { call(method: string, path: string, body?: unknown): any };

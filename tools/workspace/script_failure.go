@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
 
@@ -71,6 +72,7 @@ type scriptFailure struct {
 	err    error
 	result sandbox.Result
 	audit  scriptAudit
+	hint   string // of the error, without what the console wrote, which its object has by itself
 }
 
 func (f *scriptFailure) Error() string { return f.err.Error() }
@@ -83,10 +85,7 @@ func (f *scriptFailure) AuditDetails() map[string]any { return f.audit.details()
 // describe adds what the agent needs to correct the script.
 func (f *scriptFailure) describe(o *ErrorObject) {
 	usage := f.audit.usage
-	o.Usage = &usage
-	for _, line := range f.result.Logs {
-		o.Logs = append(o.Logs, line.Text)
-	}
+	o.Usage, o.Hint, o.Logs = &usage, f.hint, f.result.Logs
 	if fault, ok := errors.AsType[*sandbox.Error](f.err); ok {
 		o.Line, o.Column, o.Stack, o.Status = fault.Line, fault.Column, fault.Stack, fault.Status
 		if len(fault.Body) > 0 {
@@ -115,9 +114,29 @@ func scriptError(err error, result sandbox.Result, audit scriptAudit) error {
 	} else {
 		e = runError(tools.AsError(err))
 	}
-	failure := &scriptFailure{err, result, audit}
-	e.Data, e.Cause = failure, failure
+	failure := &scriptFailure{err, result, audit, e.Hint}
+	e.Data, e.Cause, e.Hint = failure, failure, strings.TrimSpace(e.Hint+consoleHint(result.Logs))
 	return e
+}
+
+// maxConsoleHint is how much of what the console wrote stands beside an error, in bytes.
+const maxConsoleHint = 8 << 10
+
+// consoleHint is the end of what the console of a script that failed wrote, for readers of
+// the error's sentence.
+func consoleHint(logs []sandbox.LogLine) string {
+	if len(logs) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	for _, line := range logs {
+		fmt.Fprintf(&b, "\n%s: %s", line.Level, line.Text)
+	}
+	text := b.String()
+	if len(text) > maxConsoleHint {
+		text = "\n…" + strings.ToValidUTF8(text[len(text)-maxConsoleHint:], "")
+	}
+	return " The console wrote:" + text
 }
 
 func scriptCode(fault *sandbox.Error) tools.Code {

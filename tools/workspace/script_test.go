@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -218,8 +220,8 @@ func TestErrorsByName(t *testing.T) {
 			t.Errorf("%s: the audit has %v", c.in.Code, audited)
 		}
 	}
-	if _, err := b.run(ScriptIn{Code: "console.log('one'); x"}); err == nil || !strings.Contains(string(mustJSON(t, errorFormat().Object(tools.AsError(err)))), `"logs":["one"]`) ||
-		!strings.Contains(err.Error(), "kb") {
+	if _, err := b.run(ScriptIn{Code: "console.log('one'); x"}); err == nil || !strings.Contains(string(mustJSON(t, errorFormat().Object(tools.AsError(err)))), `"logs":[{"level":"log","text":"one"}]`) ||
+		!strings.Contains(err.Error(), "kb") || !strings.Contains(tools.AsError(err).Hint, "one") {
 		t.Errorf("a missing global: %v", err)
 	}
 }
@@ -301,14 +303,31 @@ func TestTasksCompile(t *testing.T) {
 	}
 }
 
-// The types are those of the routes: every route of a workspace has its function.
+// language are the globals of the language itself.
+const language = `Object Function Error EvalError RangeError ReferenceError SyntaxError TypeError URIError InternalError AggregateError
+SuppressedError Iterator Array parseInt parseFloat isNaN isFinite decodeURI decodeURIComponent encodeURI encodeURIComponent escape unescape
+Infinity NaN undefined eval Number Boolean String Math Reflect Symbol DisposableStack globalThis BigInt Date RegExp JSON Proxy Map Set WeakMap
+WeakSet ArrayBuffer Uint8ClampedArray Int8Array Uint8Array Int16Array Uint16Array Int32Array Uint32Array BigInt64Array BigUint64Array
+Float16Array Float32Array Float64Array DataView Promise AsyncDisposableStack WeakRef FinalizationRegistry`
+
+// The types are those of the routes: every route of a workspace has its function. What scripts
+// find besides the language is declared.
 func TestTypes(t *testing.T) {
 	runtest.InOrder(t)
 	types := facadeTypes()
-	if len(types) > 4<<10 {
-		t.Errorf("the types have %d bytes, want at most 4 KiB", len(types))
+	if len(types) > 6<<10 {
+		t.Errorf("the types have %d bytes, want at most 6 KiB", len(types))
 	}
 	b := openBench(t, "")
+	var globals []string
+	if err := json.Unmarshal([]byte(b.value("Object.getOwnPropertyNames(globalThis)")), &globals); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range globals {
+		if !slices.Contains(strings.Fields(language), name) && !regexp.MustCompile(`(?m)^declare \w+ `+name+`\b`).MatchString(types) {
+			t.Errorf("script.d.ts does not have the global %s", name)
+		}
+	}
 	for _, r := range notesapi.Routes() {
 		if !strings.HasPrefix(r.Path, inWorkspace+"/") || r.Name == "workspaces.test" {
 			continue

@@ -27,6 +27,7 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notesapi"
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notestore"
+	"github.com/lectern-mcp/lectern/tools/workspace/internal/sandbox"
 )
 
 // Config holds the keys of a [[source]] table with kind "workspace".
@@ -206,18 +207,18 @@ func (w *Workspaces) Check(ctx context.Context) error {
 
 // ErrorObject is an error as the specification writes it.
 type ErrorObject struct {
-	Error    string       `json:"error" jsonschema:"its name"`
-	Message  string       `json:"message" jsonschema:"what is wrong"`
-	Hint     string       `json:"hint,omitempty" jsonschema:"what to do next"`
-	Line     int          `json:"line,omitempty" jsonschema:"in the script, from 1"`
-	Column   int          `json:"column,omitempty" jsonschema:"in the script, from 1"`
-	Stack    string       `json:"stack,omitempty" jsonschema:"in the script"`
-	Status   int          `json:"status,omitempty" jsonschema:"of the host call that failed"`
-	Body     any          `json:"body,omitempty" jsonschema:"answer of that host call"`
-	Logs     []string     `json:"logs,omitempty" jsonschema:"what the console wrote"`
-	Usage    *ScriptUsage `json:"usage,omitempty" jsonschema:"what the script took"`
-	Conflict any          `json:"conflict,omitempty" jsonschema:"what an undo found"`
-	Applied  any          `json:"applied,omitempty" jsonschema:"of a write without an answer: false, or unknown"`
+	Error    string            `json:"error" jsonschema:"its name"`
+	Message  string            `json:"message" jsonschema:"what is wrong"`
+	Hint     string            `json:"hint,omitempty" jsonschema:"what to do next"`
+	Line     int               `json:"line,omitempty" jsonschema:"in the script, from 1"`
+	Column   int               `json:"column,omitempty" jsonschema:"in the script, from 1"`
+	Stack    string            `json:"stack,omitempty" jsonschema:"in the script"`
+	Status   int               `json:"status,omitempty" jsonschema:"of the host call that failed"`
+	Body     any               `json:"body,omitempty" jsonschema:"answer of that host call"`
+	Logs     []sandbox.LogLine `json:"logs,omitempty" jsonschema:"what the console wrote"`
+	Usage    *ScriptUsage      `json:"usage,omitempty" jsonschema:"what the script took"`
+	Conflict any               `json:"conflict,omitempty" jsonschema:"what an undo found"`
+	Applied  any               `json:"applied,omitempty" jsonschema:"of a write without an answer: false, or unknown"`
 }
 
 func errorFormat() tools.ErrorFormat {

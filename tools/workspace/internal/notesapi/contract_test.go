@@ -128,6 +128,7 @@ var contract = []struct {
 	{"POST", "/workspaces/ws/notes", `{}`, 400, []string{`markdown is missing`}},
 	{"POST", "/workspaces/ws/notes", `{"markdwn":"x"}`, 400, []string{`markdwn`}},
 	{"POST", "/workspaces/ws/notes", ``, 400, nil},
+	{"POST", "/workspaces/ws/notes", `{"markdown":"x","canvas_position":{"x":1e999}}`, 400, []string{`canvas_position cannot be read`}},
 	{"POST", "/workspaces/ws/notes", `{"id":"t1","class":"Task","title":"Write","properties":{"Due":"2025-12-01","Points":3}}`, 201, nil},
 	{"POST", "/workspaces/ws/notes", `{"id":"t2","markdown":"---\nclass: Task\n---\n# Read\n## Status\ndone\n## Due\n1 January 2026\n## Points\n5\n"}`, 201, nil},
 	{"POST", "/workspaces/ws/notes", `{"markdown":"## Due\nsoon","class":"Task"}`, 422, []string{`"errors":\[\{"field":"Due","message":"\\"soon\\" is not a date`}},

@@ -216,6 +216,10 @@ func (c *call) noteBody() (b noteBody, err error) {
 	if b.Markdown != nil && len(*b.Markdown) > maxText {
 		return b, badRequest("markdown has more than %d bytes; split the note", maxText)
 	}
+	var canvas any
+	if err := json.Unmarshal(b.Canvas, &canvas); len(b.Canvas) > 0 && err != nil {
+		return b, badRequest("canvas_position cannot be read: %v", err) // it is answered as it is kept
+	}
 	for _, id := range b.Attachments {
 		doc, err := c.draft.Document(c.ctx, c.workspace, notestore.AttachmentKind, id)
 		if err != nil {

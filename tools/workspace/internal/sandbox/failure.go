@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -76,8 +77,8 @@ func firstLine(s string) string {
 var ( //nolint:gochecknoglobals // constants
 	stackFrame     = regexp.MustCompile(`^\s*at (?:(.*?) \()?` + regexp.QuoteMeta(scriptFile) + `:(\d+):(\d+)\)?$`)
 	missingGlobal  = regexp.MustCompile(`^'?([^']+?)'? is not defined$`)
-	ownGlobals     = []string{"host", "HostCallError", "console", "input"}
-	absentGlobals  = "there is no fetch, require, import, process, setTimeout or other access to the outside: use host.call"
+	ownGlobals     = []string{"host", "HostCallError", "console", "structuredClone", "input"}
+	moduleSyntax   = regexp.MustCompile(`^\s*(import|export)\b`)
 	maxStackFrames = 20
 )
 
@@ -95,10 +96,34 @@ func (r *run) scriptError() *Error {
 		e.Message = t.Name + ": " + t.Message
 	}
 	if name := missingGlobal.FindStringSubmatch(t.Message); t.Name == "ReferenceError" && name != nil {
-		e.Message += ". Besides the language there are: " + strings.Join(r.globals(), ", ") + "; " + absentGlobals
+		e.Message += ". " + cmp.Or(whyAbsent(name[1]), "Besides the language there are: "+strings.Join(r.globals(), ", "))
 	}
 	r.addStack(e)
+	lines := strings.Split(r.script.Code, "\n")
+	atModule := e.Line > 0 && e.Line <= len(lines) && moduleSyntax.MatchString(lines[e.Line-1])
+	if t.Name == "SyntaxError" && atModule || strings.Contains(t.Message, "could not load module") {
+		e.Message += ". " + whyAbsent("import")
+	}
 	return e
+}
+
+// whyAbsent says of a name that other engines have why it is not here, and what is instead;
+// empty: it is none of them.
+func whyAbsent(name string) string {
+	switch name {
+	case "setTimeout", "setInterval", "setImmediate", "clearTimeout", "clearInterval", "clearImmediate", "requestAnimationFrame":
+		return "There are no timers: a script never waits. Call the function itself, or after `await null`"
+	case "import", "require", "module", "exports", "process", "Buffer", "Deno", "Bun":
+		return "There are no modules and no files: all of a script is in its code, and host.call and kb are the only way out"
+	case "fetch", "XMLHttpRequest", "WebSocket", "Worker", "navigator":
+		return "There is no network: host.call and kb are the only way out"
+	case "Intl":
+		return "There is no Intl: dates have toISOString, numbers toFixed, texts localeCompare, in one language"
+	case "performance":
+		return "There is no clock: Date.now() is the time at which the script began"
+	default:
+		return ""
+	}
 }
 
 // addStack adds where in the script the error was thrown, by whom.

@@ -9,10 +9,10 @@
   delete globalThis.SharedArrayBuffer; // there are no threads
 
   const { stringify, parse } = JSON;
-  const { defineProperty, freeze, getOwnPropertyNames, prototype } = Object;
+  const { defineProperty, freeze, getOwnPropertyNames, keys, prototype } = Object;
   const { apply } = Reflect;
   const { isArray } = Array;
-  const asText = String, NoJSON = TypeError, AnyError = Error;
+  const asText = String, NoJSON = TypeError, AnyError = Error, NoText = SyntaxError;
   const { slice, indexOf } = asText.prototype;
   const { toString } = prototype;
   const cut = (text, from, to) => apply(slice, text, [from, to]);
@@ -33,6 +33,56 @@
   }
   defineProperty(HostCallError.prototype, "name", { __proto__: null, value: "HostCallError", writable: true, configurable: true });
   defineProperty(globalThis, "HostCallError", { __proto__: null, value: HostCallError, writable: true, configurable: true });
+
+  // What JSON has no form for has one here, or an error: {} would lose it without a word.
+  const writeAs = (of, toJSON) =>
+    defineProperty(of.prototype, "toJSON", { __proto__: null, value: toJSON, writable: true, configurable: true });
+  writeAs(Map, function toJSON() { return [...this]; });
+  writeAs(Set, function toJSON() { return [...this]; });
+  writeAs(Error, function toJSON() { return { name: this.name, message: this.message, ...this }; });
+  writeAs(BigInt, function toJSON() { throw new NoJSON("a BigInt has no form in JSON: write Number(n) or String(n)"); });
+  writeAs(Promise, function toJSON() { throw new NoJSON("a promise has no form in JSON: await it, or await Promise.all(list)"); });
+
+  // No program reads what is beyond the numbers as a number.
+  const { rawJSON } = JSON, { isFinite } = Number;
+  defineProperty(JSON, "rawJSON", {
+    __proto__: null, writable: true, configurable: true,
+    value: {
+      rawJSON(text) {
+        const raw = rawJSON(text), value = parse(raw.rawJSON);
+        if (typeof value === "number" && !isFinite(value)) {
+          throw new NoText(`JSON.rawJSON: ${cut(raw.rawJSON, 0, 20)} is larger than any number that programs read: write it as a string`);
+        }
+        return raw;
+      },
+    }.rawJSON,
+  });
+
+  const copy = (value, copies) => {
+    if (typeof value === "function" || typeof value === "symbol" || [Promise, WeakMap, WeakSet, WeakRef].some((kind) => value instanceof kind)) {
+      throw new NoJSON(`structuredClone cannot copy a ${typeof value === "object" ? value.constructor.name : typeof value}`);
+    }
+    if (typeof value !== "object" || value === null) return value;
+    if (copies.has(value)) return copies.get(value);
+    const keep = (made) => (copies.set(value, made), made);
+    if (value instanceof Date) return keep(new Date(+value));
+    if (value instanceof RegExp) return keep(new RegExp(value.source, value.flags));
+    if (value instanceof ArrayBuffer) return keep(value.slice(0));
+    if (ArrayBuffer.isView(value)) return keep(new value.constructor(copy(value.buffer, copies), value.byteOffset, value.length ?? value.byteLength));
+    if (value instanceof Map || value instanceof Set) {
+      const made = keep(value instanceof Map ? new Map() : new Set());
+      for (const entry of [...value]) made instanceof Map ? made.set(copy(entry[0], copies), copy(entry[1], copies)) : made.add(copy(entry, copies));
+      return made;
+    }
+    const made = keep(isArray(value) ? new Array(value.length) : value instanceof AnyError ? new AnyError(value.message) : {});
+    const put = (name, of, enumerable) => defineProperty(made, name, { __proto__: null, value: of, writable: true, enumerable, configurable: true });
+    if (value instanceof AnyError) put("name", value.name, false);
+    for (const name of keys(value)) put(name, copy(value[name], copies), true);
+    return made;
+  };
+  defineProperty(globalThis, "structuredClone", {
+    __proto__: null, writable: true, configurable: true, value: { structuredClone(value) { return copy(value, new Map()); } }.structuredClone,
+  });
 
   const call = (method, path, body) => {
     const sent = body === undefined ? "" : stringify(body);
