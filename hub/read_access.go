@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -67,6 +68,21 @@ func possiblePathsOfURI(uri string) (names []string) {
 func runReadOnSource[T any](
 	ctx context.Context, h *Hub, by caller, src *source, r sourceRead, f func(context.Context, *sourceRef) (T, error),
 ) (T, error) {
+	v, err := readSource(ctx, h, by, src, r, f)
+	if err == nil {
+		return v, nil
+	}
+	var none T
+	e := tools.AsError(h.publicError(by.session, r.what, src, err))
+	if src.kind == nil {
+		return none, e
+	}
+	return none, &mcp.SourceError{Cause: e, Format: src.kind.Manifest().ErrorFormat}
+}
+
+func readSource[T any](
+	ctx context.Context, h *Hub, by caller, src *source, r sourceRead, f func(context.Context, *sourceRef) (T, error),
+) (T, error) {
 	var none T
 	if err := by.toolset.checkGrant(src, tools.Reads); err != nil {
 		return none, err
@@ -78,7 +94,7 @@ func runReadOnSource[T any](
 			return none, err
 		}
 	}
-	v, err := runOnSource(ctx, h.runner, runOptions{session: by.session}, src, func(ctx context.Context, open *sourceRef) (T, error) {
+	return runOnSource(ctx, h.runner, runOptions{session: by.session}, src, func(ctx context.Context, open *sourceRef) (T, error) {
 		if resolves {
 			q.Targets = r.targets(ctx, open)
 			if err := checkRead(p, q); err != nil {
@@ -87,10 +103,6 @@ func runReadOnSource[T any](
 		}
 		return f(ctx, open)
 	})
-	if err != nil {
-		return none, h.publicError(by.session, r.what, src, err)
-	}
-	return v, nil
 }
 
 // redactResult leaves out of an answer what it shows of pages that the policy does not

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -153,6 +154,9 @@ func (d *fakeSystem) page(_ context.Context, uri string, vars map[string]string)
 		return tools.Content{}, tools.Errorf(tools.NotFound, "no page named missing")
 	case "twins":
 		return tools.Content{}, tools.Errorf(tools.Conflict, "several pages are named twins")
+	}
+	if code := tools.Code(vars["page"]); slices.Contains(tools.Codes(), code) {
+		return tools.Content{}, tools.Errorf(code, "this page is %s", code)
 	}
 	return tools.Content{Text: d.name + ":" + uri}, nil
 }

@@ -12,8 +12,8 @@ import (
 // agent as notifications.
 type callNotifier struct {
 	notify func(frame []byte)
-	token  mcp.ProgressToken // nil: the call does not ask for progress
-	level  mcp.LoggingLevel  // least severe level wanted; empty: none
+	token  json.RawMessage  // as it came; nil: the call does not ask for progress
+	level  mcp.LoggingLevel // least severe level wanted; empty: none
 
 	mu    sync.Mutex
 	ended bool
@@ -21,8 +21,8 @@ type callNotifier struct {
 
 func newCallNotifier(x *request) *callNotifier {
 	c := &callNotifier{notify: x.notify, level: x.caller.Session.logLevel()}
-	if x.meta != nil {
-		c.token = x.meta.ProgressToken
+	if x.meta != nil && x.meta.ProgressToken != nil {
+		c.token = x.progressToken()
 	}
 	if x.isModern() { // the modern era asks per request
 		c.level = x.meta.LogLevel()

@@ -15,7 +15,7 @@ func (s *Server) OnEndpoint(f func(*server.MCPServer)) { s.onEndpoint = f }
 
 // Fail makes the response to the request of ctx a JSON-RPC error with this code.
 func Fail(ctx context.Context, code int, data map[string]any) {
-	requestFromContext(ctx).setErrorCode(code, data)
+	requestFromContext(ctx).setError(code, data)
 }
 
 // Ask sends a request to the client of the request of ctx.

@@ -126,7 +126,7 @@ func TestHTTPModern(t *testing.T) {
 	}
 	uri := "desk://notes/pages/missing"
 	resp, body = s.Do("POST", "/mcp", `{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"`+uri+`",`+hubtest.ModernMeta+`}}`, hubtest.ModernHeaders("resources/read", uri)...)
-	if resp.StatusCode != http.StatusBadRequest || !strings.Contains(body, `"error":{"code":-32602,"message":"no page named missing.","data":{"uri":"`+uri+`"}}`) {
+	if resp.StatusCode != http.StatusBadRequest || !strings.Contains(body, `"error":{"code":-32602,"message":"no page named missing.","data":{"code":"PAGE_MISSING","error":"no page named missing","uri":"`+uri+`"}}`) {
 		t.Errorf("got %d %s", resp.StatusCode, body)
 	}
 	resp, body = s.Do("POST", "/mcp", hubtest.CallBody(3, "say", `{"text":"a"}`, meta), hubtest.ModernHeaders("tools/call", "write")...)

@@ -10,7 +10,8 @@ import (
 )
 
 // Hub is everything this package knows of the hub. Errors are [tools.Error]
-// unless a method says otherwise. Its methods are used from many goroutines.
+// unless a method says otherwise, and those of reads a [SourceError] where a source is
+// read. Its methods are used from many goroutines.
 type Hub interface {
 	// Toolset is what a client is shown in a scope. A nil client stands for the
 	// union of what any client is shown. known is false if the scope does not
@@ -63,6 +64,17 @@ type Call struct {
 	// call and does not run it.
 	Rejected *tools.Error
 }
+
+// A SourceError is an error of a source that was read other than by a tool, and how its
+// System writes errors.
+type SourceError struct {
+	Cause  *tools.Error
+	Format tools.ErrorFormat
+}
+
+func (e *SourceError) Error() string { return e.Cause.Error() }
+
+func (e *SourceError) Unwrap() error { return e.Cause }
 
 // A NoteDiff is the Data of an error that holds text of notes. It is shown to
 // the agent and marked as data like a result.

@@ -6,17 +6,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/lectern-mcp/lectern/internal/jsonobject"
+	"github.com/lectern-mcp/lectern/tools"
 )
 
-// codeBusy is the JSON-RPC code of a request that was not begun because too
-// many are in flight. It is from the range that JSON-RPC leaves to servers.
-const codeBusy = -32000
+// JSON-RPC codes of our own, from the range that MCP leaves to servers.
+const (
+	codeBusy    = -32000 // a request that was not begun because too many are in flight
+	codeRefused = -32003 // a read that is denied, limited, out of time, or of a source that does not serve
+)
 
 // A message is one JSON-RPC message of a client, looked at only as far as
 // framing and routing need. mcp-go decodes the rest.
@@ -36,8 +38,8 @@ type rejection struct {
 
 // parseMessage is strict where leniency would let two readers of one message
 // see different things: keys are compared exactly (encoding/json folds their
-// case), no key is duplicated, ids are strings or whole numbers, and one message
-// is one object.
+// case), no key is duplicated, ids are strings or numbers, and one message is one
+// object.
 func parseMessage(raw []byte) (message, *rejection) {
 	m := message{raw: raw}
 	if why := describeNoObject(raw); why != "" {
@@ -67,10 +69,8 @@ func parseMessage(raw []byte) (message, *rejection) {
 		}
 		return m, &rejection{mcp.PARSE_ERROR, answerableID(m.id), "not valid JSON"}
 	}
-	if m.id != nil {
-		if why := describeBadID(m.id); why != "" {
-			return m, &rejection{mcp.INVALID_REQUEST, answerableID(m.id), why}
-		}
+	if m.id != nil && answerableID(m.id) == nil {
+		return m, &rejection{mcp.INVALID_REQUEST, nil, "id must be a string or a number"}
 	}
 	if why := cmp.Or(misspelt, m.checkAndSetMethod(version, method, answer != nil), m.describeRepeatedKey()); why != "" {
 		return m, &rejection{mcp.INVALID_REQUEST, m.id, why}
@@ -175,18 +175,6 @@ func (m *message) checkAndSetMethod(version, method json.RawMessage, answers boo
 	return ""
 }
 
-// describeBadID says what is wrong with a request's id. The specification allows
-// strings and integers; a fraction would come back rounded.
-func describeBadID(id json.RawMessage) string {
-	if id[0] == '"' {
-		return ""
-	}
-	if n, err := strconv.ParseInt(string(id), 10, 64); err == nil && n < 1<<53 && n > -1<<53 {
-		return ""
-	}
-	return "id must be a string or a whole number below 2^53"
-}
-
 // answerableID is the id if it is a string or any number, so that a client can tell which of
 // its messages is rejected, and otherwise nil.
 func answerableID(id json.RawMessage) json.RawMessage {
@@ -199,38 +187,66 @@ func answerableID(id json.RawMessage) json.RawMessage {
 // frame writes the rejection as JSON-RPC.
 func (r *rejection) frame() []byte { return errorFrame(r.id, r.code, r.why) }
 
+// An errorObject is what is wrong with a request, as JSON-RPC writes it.
+type errorObject struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	Data    any    `json:"data,omitempty"`
+}
+
 func errorFrame(id json.RawMessage, code int, why string) []byte {
-	if id == nil {
-		id = json.RawMessage("null")
-	}
-	type object struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-	}
-	b, err := json.Marshal(struct {
-		JSONRPC string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   object          `json:"error"`
-	}{"2.0", id, object{code, why}})
+	b, err := tools.PlainJSON(errorObject{Code: code, Message: why})
 	if err != nil {
-		return []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"internal error"}}`)
+		b = []byte(`{"code":-32603,"message":"internal error"}`)
 	}
-	return b
+	return responseFrame(id, "error", b)
 }
 
 // resultFrame writes a result, of which the parts follow each other.
 func resultFrame(id json.RawMessage, result ...[]byte) []byte {
+	return responseFrame(id, "result", result...)
+}
+
+// responseFrame writes a response with the id as it came: another spelling is another id to
+// some clients. nil: it is not known.
+func responseFrame(id json.RawMessage, member string, value ...[]byte) []byte {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
 	size := 40 + len(id)
-	for _, part := range result {
+	for _, part := range value {
 		size += len(part)
 	}
 	frame := append(make([]byte, 0, size), `{"jsonrpc":"2.0","id":`...)
 	frame = append(frame, id...)
-	frame = append(frame, `,"result":`...)
-	for _, part := range result {
+	frame = append(frame, `,"`+member+`":`...)
+	for _, part := range value {
 		frame = append(frame, part...)
 	}
 	return append(frame, '}')
+}
+
+// withPlainID is the message with an id that every reader of JSON can hold.
+func (m message) withPlainID() json.RawMessage {
+	if m.id == nil {
+		return m.raw
+	}
+	at := cap(m.raw) - cap(m.id) // m.id is a part of m.raw
+	return slices.Concat(m.raw[:at], []byte("1"), m.raw[at+len(m.id):])
+}
+
+// progressToken is the token of the request as it came; nil: there is none.
+func (m message) progressToken() (token json.RawMessage) {
+	jsonobject.Each(m.params, func(key []byte, meta json.RawMessage) {
+		if string(key) == "_meta" {
+			jsonobject.Each(meta, func(key []byte, value json.RawMessage) {
+				if string(key) == "progressToken" {
+					token = value
+				}
+			})
+		}
+	})
+	return token
 }
 
 // parsedParams are those that this package reads itself.

@@ -49,9 +49,9 @@ func newRequest(m message, p parsedParams, s *Session) *request {
 // isModern reports whether the message is of the era without sessions.
 func (x *request) isModern() bool { return mcp.IsModernProtocol(x.meta.ProtocolVersion()) }
 
-// setErrorCode makes the response a JSON-RPC error with this code. The handler returns
+// setError makes the response a JSON-RPC error with this code and data. The handler returns
 // the error that carries the message.
-func (x *request) setErrorCode(code int, data map[string]any) { x.code, x.data = code, data }
+func (x *request) setError(code int, data map[string]any) { x.code, x.data = code, data }
 
 // MaxNameBytes bounds names that agents made up, in bytes, where they are repeated or
 // kept.

@@ -9,7 +9,7 @@ import (
 func (ep *endpoint) readResource(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 	c, err := ep.Hub.Read(ctx, requestFromContext(ctx).caller, r.Params.URI)
 	if err != nil {
-		return nil, toHandlerError(ctx, err, missingResourceCode(ctx), map[string]any{"uri": r.Params.URI})
+		return nil, toHandlerError(ctx, err, missingResourceCode(ctx))
 	}
 	return ep.untrustedResourceContents(c), nil
 }
@@ -18,7 +18,7 @@ func (ep *endpoint) getPrompt(ctx context.Context, r mcp.GetPromptRequest) (*mcp
 	x := requestFromContext(ctx)
 	messages, err := ep.Hub.Prompt(ctx, x.caller, r.Params.Name, r.Params.Arguments)
 	if err != nil {
-		return nil, toHandlerError(ctx, err, mcp.INVALID_PARAMS, nil)
+		return nil, toHandlerError(ctx, err, mcp.INVALID_PARAMS)
 	}
 	out := &mcp.GetPromptResult{Description: ep.clientToolset(x).Prompts[r.Params.Name].Doc, Messages: []mcp.PromptMessage{}}
 	for _, m := range messages {
@@ -51,7 +51,7 @@ const maxCompletionValues = 100
 func (ep *endpoint) completeArgument(ctx context.Context, c CompletionRequest) (*mcp.Completion, error) {
 	values, err := ep.Hub.Complete(ctx, requestFromContext(ctx).caller, c)
 	if err != nil {
-		return nil, toHandlerError(ctx, err, mcp.INVALID_PARAMS, nil)
+		return nil, toHandlerError(ctx, err, mcp.INVALID_PARAMS)
 	}
 	return &mcp.Completion{Values: append([]string{}, values...), Total: len(values), HasMore: len(values) == maxCompletionValues}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"strings"
 
@@ -55,19 +56,22 @@ func (ep *endpoint) handleRequest(ctx context.Context, x *request, as *mcpSessio
 		return response{frame: resultFrame(x.id, []byte("{}"))}
 	}
 	ctx = context.WithValue(ctx, requestContextKey{}, x)
-	out := ep.mcp.HandleMessage(ep.mcp.WithContext(ctx, as), x.raw)
-	if out == nil {
+	member, value := "result", any(nil)
+	switch out := ep.mcp.HandleMessage(ep.mcp.WithContext(ctx, as), x.withPlainID()).(type) {
+	case mcp.JSONRPCResponse:
+		value = out.Result
+	case mcp.JSONRPCError:
+		e := ep.correctError(ctx, x, errorObject(out.Error))
+		member, value, r.code = "error", e, e.Code
+	default: // to a notification
 		return response{}
 	}
-	if e, isError := out.(mcp.JSONRPCError); isError {
-		e = ep.correctError(ctx, x, e)
-		out, r.code = e, e.Error.Code
-	}
-	var err error
-	if r.frame, err = tools.PlainJSON(out); err != nil {
+	b, err := tools.PlainJSON(value)
+	if err != nil {
 		ep.Log.Error("marshal response", "component", "hub", "session", x.caller.Session.ID, "method", x.method, "err", err)
 		return errorResponse(x.id, mcp.INTERNAL_ERROR, internalErrorMessage)
 	}
+	r.frame = responseFrame(x.id, member, b)
 	return r
 }
 
@@ -92,7 +96,7 @@ func (ep *endpoint) isPublishedToolCall(x *request) bool {
 // refuseCall is what mcp-go has as the handler of published tools. It is reached
 // only if a tool was published after [endpoint.isPublishedToolCall] looked for it.
 func refuseCall(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	requestFromContext(ctx).setErrorCode(mcp.INVALID_PARAMS, nil)
+	requestFromContext(ctx).setError(mcp.INVALID_PARAMS, nil)
 	return nil, errors.New("the list of tools has just changed; list the tools again")
 }
 
@@ -245,12 +249,9 @@ func resourceContents(c tools.Content) mcp.ResourceContents {
 // handler with -32603, does not name a resource that is missing, as the
 // specification asks, and repeats names that an agent made up at any length. A
 // tools/call that mcp-go refuses is reported to the hub.
-func (ep *endpoint) correctError(ctx context.Context, x *request, e mcp.JSONRPCError) mcp.JSONRPCError {
-	if e.Error.Code == mcp.INTERNAL_ERROR && x.code != 0 {
-		e.Error.Code = x.code
-		if x.data != nil {
-			e.Error.Data = x.data
-		}
+func (ep *endpoint) correctError(ctx context.Context, x *request, e errorObject) errorObject {
+	if e.Code == mcp.INTERNAL_ERROR && x.code != 0 {
+		e.Code = x.code
 	}
 	var params struct {
 		Name      string          `json:"name"`
@@ -260,12 +261,18 @@ func (ep *endpoint) correctError(ctx context.Context, x *request, e mcp.JSONRPCE
 	_ = json.Unmarshal(x.params, &params) // what is of another type has no name
 	for _, name := range []string{params.Name, params.URI} {
 		if short := safetext.Shorten(name, MaxNameBytes); short != name {
-			e.Error.Message = strings.ReplaceAll(e.Error.Message, name, short)
+			e.Message = strings.ReplaceAll(e.Message, name, short)
 		}
 	}
-	missing := e.Error.Code == mcp.RESOURCE_NOT_FOUND || e.Error.Code == mcp.INVALID_PARAMS
-	if x.method == string(mcp.MethodResourcesRead) && missing && params.URI != "" {
-		e.Error.Data = map[string]any{"uri": safetext.Shorten(params.URI, MaxNameBytes)}
+	data := maps.Clone(x.data)
+	if x.method == string(mcp.MethodResourcesRead) && params.URI != "" {
+		if data == nil {
+			data = map[string]any{}
+		}
+		data["uri"] = safetext.Shorten(params.URI, MaxNameBytes)
+	}
+	if data != nil {
+		e.Data = data
 	}
 	if x.method == string(mcp.MethodToolsCall) {
 		why := tools.Errorf(tools.Invalid, "the parameters of the call are not valid")
@@ -295,18 +302,40 @@ func (x *request) requestedSubscriptionCount() int {
 	return 0
 }
 
-// toHandlerError is the error of a request that is not a tool call: there, an
-// error of the hub is a JSON-RPC error.
-func toHandlerError(ctx context.Context, err error, notFound int, data map[string]any) error {
-	e := tools.AsError(err)
-	switch e.Code {
-	case tools.NotFound:
-		requestFromContext(ctx).setErrorCode(notFound, data)
-	case tools.Invalid, tools.Conflict: // as a name that fits several pages
-		requestFromContext(ctx).setErrorCode(mcp.INVALID_PARAMS, nil)
-	case tools.Denied, tools.Unavailable, tools.Limited, tools.Timeout, tools.Internal:
+// toHandlerError is the error of a request that is not a tool call: there, an error of the
+// hub is a JSON-RPC error, whose data is what a tool of the System answers.
+func toHandlerError(ctx context.Context, err error, notFound int) error {
+	var format tools.ErrorFormat
+	if from, is := errors.AsType[*SourceError](err); is {
+		format = from.Format
 	}
+	e := tools.AsError(err)
+	requestFromContext(ctx).setError(jsonRPCErrorCode(e.Code, notFound), objectFields(format.Object(e)))
 	return errors.New(errorSentence(e))
+}
+
+// jsonRPCErrorCode is the code of an error where there is no result to hold it. The protocol
+// has none for most: only what the log explains is internal.
+func jsonRPCErrorCode(code tools.Code, notFound int) int {
+	switch code {
+	case tools.NotFound:
+		return notFound
+	case tools.Invalid, tools.Conflict: // as a name that fits several pages
+		return mcp.INVALID_PARAMS
+	case tools.Denied, tools.Unavailable, tools.Limited, tools.Timeout:
+		return codeRefused
+	case tools.Internal:
+	}
+	return mcp.INTERNAL_ERROR
+}
+
+// objectFields are the members of a value that is an object in JSON.
+func objectFields(v any) (fields map[string]any) {
+	b, err := tools.PlainJSON(v)
+	if err != nil || json.Unmarshal(b, &fields) != nil {
+		return nil // the message says what is wrong
+	}
+	return fields
 }
 
 // missingResourceCode is the code of a resource that does not exist; the modern

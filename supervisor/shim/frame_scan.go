@@ -3,6 +3,7 @@ package shim
 import (
 	"bytes"
 	"encoding/json"
+	"unicode/utf8"
 
 	"github.com/lectern-mcp/lectern/internal/jsonobject"
 )
@@ -52,20 +53,16 @@ func parseFrame(f []byte) (message, bool) {
 }
 
 // idKey is the id in a form in which equal ids are equal: `"a"` may be spelled
-// `"\u0061"`.
+// `"\u0061"`. What no text spells, such as half a surrogate pair, is equal only to itself.
 func (m message) idKey() string {
 	if bytes.IndexByte(m.id, '\\') < 0 {
 		return string(m.id)
 	}
-	var s string
-	if json.Unmarshal(m.id, &s) != nil {
+	plain := jsonobject.Unquote(m.id)
+	if len(plain) == 0 || bytes.ContainsRune(plain, utf8.RuneError) {
 		return string(m.id)
 	}
-	plain, err := json.Marshal(s)
-	if err != nil {
-		return string(m.id)
-	}
-	return string(plain)
+	return `"` + string(plain) + `"`
 }
 
 // replaceFrameID returns f with another id in the place of m.id.

@@ -38,7 +38,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestKey(t *testing.T) {
-	for spelled, want := range map[string]string{`1`: `1`, `"a"`: `"a"`, `"\u0061"`: `"a"`, `"1"`: `"1"`} {
+	for spelled, want := range map[string]string{`1`: `1`, `"a"`: `"a"`, `"\u0061"`: `"a"`, `"1"`: `"1"`, `"\u003c&"`: `"<&"`, `"<&"`: `"<&"`, `"\ud800"`: `"\ud800"`} {
 		if got := (message{id: []byte(spelled)}).idKey(); got != want {
 			t.Errorf("key of %s: %s, want %s", spelled, got, want)
 		}
