@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -154,6 +155,26 @@ func TestRemoveLeavesWhatIsNotOurs(t *testing.T) {
 	write(t, path, []byte(`{}`), 0o600)
 	if p, err := m.Remove(c, testServer(m), ConnectOptions{}); err != nil || p.Changes() || p.Message == "" {
 		t.Errorf("remove nothing: %v, want nothing to do", err)
+	}
+}
+
+// A file that was there before Lectern, and had nothing in it, is there afterwards.
+func TestRemoveLeavesBlankFiles(t *testing.T) {
+	for _, id := range []string{"codex", "cursor", "goose"} {
+		m := testMachine(t, "linux")
+		c := client(t, id)
+		path, err := c.file(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, path, nil, 0o600)
+		p, err := m.Install(c, testServer(m), ConnectOptions{})
+		apply(t, p, err)
+		p, err = m.Remove(c, testServer(m), ConnectOptions{})
+		apply(t, p, err)
+		if text, err := os.ReadFile(path); err != nil || len(bytes.TrimSpace(text)) > len("{}") {
+			t.Errorf("%s: %q, %v", id, text, err)
+		}
 	}
 }
 

@@ -56,6 +56,9 @@ func (m Machine) removeFrom(f clientFile, c Client, server Server, in ConnectOpt
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.path, err)
 	}
+	if after == nil {
+		after = []byte{} // a file that was there before stays, empty as it was
+	}
 	ch := fileChange{path: f.realPath, before: f.text, after: after, receipt: r}
 	if r.Created && f.location.Empty(after) {
 		ch.after = nil

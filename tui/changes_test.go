@@ -376,3 +376,19 @@ func TestChangesFoldAndFilter(t *testing.T) {
 		r.shows(" of 14 rows")
 	})
 }
+
+// While calls wait, the journal is one key away, and so is what waits from there.
+func TestJournalBesideWhatWaits(t *testing.T) {
+	s := lively()
+	if len(s.Approvals) == 0 {
+		t.Fatal("nothing waits")
+	}
+	runPanel(t, s, func(r *testPanel) {
+		r.press("4")
+		r.shows("J journal", "allow")
+		r.press("J")
+		r.shows("J what waits", "undo")
+		r.press("J")
+		r.shows("J journal", "allow")
+	})
+}

@@ -80,13 +80,28 @@ func (p approvalScreen) whyAskedSection(t theme.Theme, w int) widget.Section {
 	said := 0
 	for _, c := range p.cache.changes {
 		if c.Client == p.a.Client && c.Source == p.a.Source && said < 3 {
-			rows = append(rows, t.Dim.Text(widget.FormatShortTime(c.Time, p.snap.Time, p.zone)+" wrote ")+t.Text.CutLeft(c.Target, w-13))
+			rows = append(rows, t.Dim.Text(widget.FormatShortTime(c.Time, p.snap.Time, p.zone)+" "+pastAction(c)+" ")+t.Text.CutLeft(c.Target, w-15))
 			said++
 		}
 	}
 	return widget.Section{Title: "Why you are asked", Min: 3, Preferred: len(rows), Rows: func(_, h int) []string {
 		return rows[:min(h, len(rows))]
 	}}
+}
+
+// pastAction is what a Change did with its target.
+func pastAction(c status.Change) string {
+	switch {
+	case c.Undoes != "":
+		return "undid"
+	case c.MovedFrom != "", c.MovedTo != "":
+		return "moved"
+	case c.Action == "create":
+		return "created"
+	case c.Action == "delete":
+		return "deleted"
+	}
+	return "changed"
 }
 
 // headRows are the rows above the text; a low pane has fewer.

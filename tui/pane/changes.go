@@ -60,6 +60,7 @@ func changesHelp(k Keys) []KeyGroup {
 		help(k.Raw, "show all of a long change"), help(k.Filter, "filter what was written"),
 		help(k.Right, "list the changes of a row that stands for several"), help(k.Left, "fold them"), help(k.Enter, "read the diff"),
 		help(k.Copy, "copy the diff"), help(k.Refresh, "reload the journal"),
+		help(k.History, "from the pending approvals to the journal, and back"),
 		help(k.DayChanges, "read all that agents changed on that day, with the diffs; [ and ] change the day"),
 		help(k.MarkSeen, "mark all as seen"),
 	}}}
@@ -267,6 +268,8 @@ func (p Changes) HandleKey(k Press) (Pane, Intent) {
 		return p, nil
 	case key.Matches(k, p.keys.DayChanges):
 		return openDay(p), nil
+	case key.Matches(k, p.keys.History):
+		return p.selectAt(historyIndex(p)), nil
 	case key.Matches(k, p.keys.MarkSeen):
 		return p, MarkSeen{}
 	case key.Matches(k, p.keys.Back) && p.cache.filter.Value() != "":
@@ -405,6 +408,7 @@ func (p Changes) Bindings() []key.Binding {
 		if p.reader.isEdited(a.ID) {
 			return append(keys, last...)
 		}
+		keys = append(keys, otherListBindings(p)...)
 		if p.reader.texts[a.ID].hidden != "" && !p.reader.wanted[a.ID] {
 			keys = append(keys, widget.WithHelp(p.keys.Raw, "show all"))
 		}
@@ -422,9 +426,32 @@ func (p Changes) Bindings() []key.Binding {
 	return writtenChangeBindings(p, turn)
 }
 
+// historyIndex is where the key that changes between the pending approvals and the journal leads.
+func historyIndex(p Changes) int {
+	if p.selection.pending {
+		return len(p.snap.Approvals)
+	}
+	return 0
+}
+
+// otherListBindings are the keys to what stands above or below: the next approval, and the other list.
+func otherListBindings(p Changes) (keys []key.Binding) {
+	waiting := len(p.snap.Approvals)
+	switch {
+	case !p.selection.pending && waiting > 0:
+		return []key.Binding{widget.WithHelp(p.keys.History, "what waits")}
+	case p.selection.pending && waiting > 1 && !p.detail.Open:
+		keys = append(keys, widget.WithHelp(p.keys.Down, "next"))
+	}
+	if p.selection.pending && p.cache.rowCount() > 0 {
+		keys = append(keys, p.keys.History)
+	}
+	return keys
+}
+
 // writtenChangeBindings are the keys about the selected Change, with the one that opens or closes it.
 func writtenChangeBindings(p Changes, turn key.Binding) []key.Binding {
-	keys := []key.Binding{p.keys.Undo, p.keys.UndoSession, turn}
+	keys := append(otherListBindings(p), p.keys.Undo, p.keys.UndoSession, turn)
 	if c, ok := p.cache.get(p.selection.id); ok {
 		keys = append(keys, undoSinceBinding(p.keys, c.Time, p.snap.Time, p.zone))
 	}

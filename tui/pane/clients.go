@@ -60,7 +60,7 @@ func clientsHelp(k Keys) []KeyGroup {
 	return []KeyGroup{{Keys: []key.Binding{
 		help(k.Enter, "the agent's calls; the places that were not found"), help(k.PauseClient, pauseKeyHelp),
 		help(k.ReadOnly, readOnlyKeyHelp),
-		help(k.Remove, "disconnect it (it may come back); uninstall"), help(k.AllowScope, "end its ten-minute approvals"),
+		help(k.Remove, "disconnect it (it may come back)"), k.Uninstall, help(k.AllowScope, "end its ten-minute approvals"),
 		help(k.Revoke, blockKeyHelp),
 		help(k.UndoSession, "undo all changes of its session"), help(k.SortRows, "sort the agents by the next column"),
 		help(k.Filter, "filter by letters"), help(k.Install, "install Lectern in the client"), help(k.Copy, "copy the snippet"),
@@ -195,7 +195,7 @@ func (p Clients) HandleKey(k Press) (Pane, Intent) {
 		return p.refreshRows(), nil
 	case key.Matches(k, p.keys.Install, p.keys.Enter):
 		return p, IntentFor(status.Action{Verb: status.Install, Target: one.target.install.ID})
-	case key.Matches(k, p.keys.Remove):
+	case key.Matches(k, p.keys.Uninstall):
 		return p, IntentFor(status.Action{Verb: status.Uninstall, Target: one.target.install.ID})
 	case key.Matches(k, p.keys.Copy):
 		return p, intentToCopySnippet(one.target.snippet)
@@ -226,9 +226,9 @@ func (p Clients) Bindings() []key.Binding {
 	case status.Stopped:
 		keys = append(keys, p.keys.Install)
 	case status.Ready:
-		keys = append(keys, help(p.keys.Remove, "uninstall"))
+		keys = append(keys, p.keys.Uninstall)
 	default:
-		keys = append(keys, help(p.keys.Install, "repair"), help(p.keys.Remove, "uninstall"))
+		keys = append(keys, help(p.keys.Install, "repair"), p.keys.Uninstall)
 	}
 	if one.target.snippet.Text != "" {
 		keys = append(keys, help(p.keys.Copy, "copy the snippet"))
@@ -310,7 +310,9 @@ func (p Clients) detailSection(t theme.Theme) widget.Section {
 // KeyDisabledReason implements [Pane].
 func (p Clients) KeyDisabledReason(k tea.KeyPressMsg) string {
 	one := p.selected()
-	puts, takes := key.Matches(k, p.keys.Install), key.Matches(k, p.keys.Remove)
+	puts, takes := key.Matches(k, p.keys.Install), key.Matches(k, p.keys.Uninstall)
+	ofAgent := key.Matches(k, p.keys.Remove, p.keys.PauseClient, p.keys.ReadOnly, p.keys.SeeCalls, p.keys.UndoSession, p.keys.Revoke,
+		p.keys.AllowScope)
 	switch {
 	case p.list.IsTyping():
 		return ""
@@ -318,10 +320,9 @@ func (p Clients) KeyDisabledReason(k tea.KeyPressMsg) string {
 		return p.agentKeyDisabledReason(k, *one.agent)
 	case one.gone != nil:
 		return goneAgentKeyDisabledReason(p, k, *one.gone)
-	case p.left && (puts || takes || key.Matches(k, p.keys.PauseClient, p.keys.ReadOnly, p.keys.SeeCalls, p.keys.UndoSession, p.keys.Revoke,
-		p.keys.AllowScope, p.keys.Enter, p.keys.Copy)):
+	case p.left && (puts || takes || ofAgent || key.Matches(k, p.keys.Enter, p.keys.Copy)):
 		return "That agent has left. Select another row."
-	case key.Matches(k, p.keys.PauseClient, p.keys.ReadOnly, p.keys.SeeCalls, p.keys.UndoSession, p.keys.Revoke, p.keys.AllowScope):
+	case ofAgent:
 		return "Select an agent first."
 	case one.folded > 0 && (puts || takes || key.Matches(k, p.keys.Copy)):
 		return "Select a client first; enter lists them."

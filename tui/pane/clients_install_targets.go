@@ -148,8 +148,8 @@ func drawInstallTargetKeys(t theme.Theme, i status.Installation) string {
 	case status.Stopped:
 		return k("i", "installs Lectern, after a preview")
 	case status.Ready:
-		return k("d", "uninstalls Lectern")
+		return k("X", "uninstalls Lectern")
 	default:
-		return k("i", "repairs it") + t.Dim.Text(", ") + k("d", "uninstalls it")
+		return k("i", "repairs it") + t.Dim.Text(", ") + k("X", "uninstalls it")
 	}
 }

@@ -16,7 +16,7 @@ type Keys struct {
 	Copy, Export                     key.Binding
 	Add, Remove, Reopen, SeeLogs     key.Binding
 	NextField, PreviousField, Toggle key.Binding
-	Refresh, Install                 key.Binding
+	Refresh, Install, Uninstall      key.Binding
 	Allow, AllowScope, AllowAlways   key.Binding
 	Refuse, Undo                     key.Binding
 	UndoSession, UndoSince           key.Binding
@@ -25,7 +25,7 @@ type Keys struct {
 	Errors, Totals, Grant            key.Binding
 	PauseClient, Revoke, SortRows    key.Binding
 	ReadOnly, NewerDay, OlderDay     key.Binding
-	MarkSeen, DayChanges             key.Binding
+	MarkSeen, DayChanges, History    key.Binding
 	Run, Example, CopyAnswer         key.Binding
 	Browse, Search, Raw, SeeCalls    key.Binding
 	NextLink, PreviousLink, Edit     key.Binding
@@ -54,6 +54,7 @@ func DefaultKeys() Keys {
 
 		Refresh:      widget.Bind("R", "reload", "R"),
 		Install:      widget.Bind("i", "install", "i"),
+		Uninstall:    widget.Bind("X", "uninstall", "X"),
 		Allow:        widget.Bind("y", "allow", "y"),
 		AllowScope:   widget.Bind("Y", "for longer", "Y"),
 		AllowAlways:  widget.Bind("A", "always", "A"),
@@ -76,6 +77,7 @@ func DefaultKeys() Keys {
 		OlderDay:    widget.Bind("]", "older day", "]"),
 		MarkSeen:    widget.Bind("m", "mark all as seen", "m"),
 		DayChanges:  widget.Bind("t", "all of the day", "t"),
+		History:     widget.Bind("J", "journal", "J"),
 		PauseClient: widget.Bind("P", "pause its writes", "P"),
 		Run:         widget.Bind("x", "run", "x"),
 		Example:     widget.Bind("ctrl+n", "fill in an example", "ctrl+n"),

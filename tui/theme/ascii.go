@@ -41,7 +41,7 @@ func ToASCII(painted string) string {
 
 // asciiSign is the letter for a sign that the panel draws; 0: it draws none like it.
 func asciiSign(sign rune) byte {
-	const signs = "●*◐o◑o▲!✗x○.◆*•-⏎>▸>‹<›>█#░.▐#▕|─-━=│|╭+╮+╰+╯+┬+┴+├+┤+┼+…~·-–-—-−-→>←<↑^↓v⨯x↶<×x“\"”\"‘'’'«<»>␊ ▾v▁_▂_▃.▄-▅-▆=▇#☐.☑x✓+"
+	const signs = "●*◐o◑o▲!‖=✗x○.◆*•-⏎>▸>‹<›>█#░.▐#▕|─-━=│|╭+╮+╰+╯+┬+┴+├+┤+┼+…~·-–-—-−-→>←<↑^↓v⨯x↶<×x“\"”\"‘'’'«<»>␊ ▾v▁_▂_▃.▄-▅-▆=▇#☐.☑x✓+"
 	if i := strings.IndexRune(signs, sign); i >= 0 {
 		return signs[i+utf8.RuneLen(sign)]
 	}
