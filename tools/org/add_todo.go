@@ -95,7 +95,7 @@ func (s *editor) addTodo(ctx context.Context, c tools.CallContext, in addTodoIn)
 	if err := checkTags(in.Tags); err != nil {
 		return out, err
 	}
-	out.Success, out.Title = true, strings.TrimSpace(in.Title)
+	out.Success = true
 	out.Diff, err = s.edit(ctx, c, WriteOptions{DryRun: in.DryRun}, func(e *edit) error {
 		f, place, err := e.place(in.ParentURI, in.AfterURI, in.Position)
 		if err != nil {
@@ -104,7 +104,12 @@ func (s *editor) addTodo(ctx context.Context, c tools.CallContext, in addTodoIn)
 		if in.TodoState != "" && !f.File().Settings.Todo.Contains(in.TodoState) {
 			return editError(&orgedit.UnknownStateError{State: in.TodoState, Known: f.States()})
 		}
-		i, err := f.AddEntry("* "+strings.TrimSpace(in.TodoState+" "+out.Title)+"\n", place)
+		heading := func(title string) string { return "* " + strings.TrimSpace(in.TodoState+" "+title) + "\n" }
+		line := heading(strings.TrimSpace(in.Title))
+		if err := checkReading(line, heading(plainTitle), &f.File().Settings); err != nil {
+			return err
+		}
+		i, err := f.AddEntry(line, place)
 		if err != nil {
 			return editError(err)
 		}
@@ -115,7 +120,7 @@ func (s *editor) addTodo(ctx context.Context, c tools.CallContext, in addTodoIn)
 		if err != nil {
 			return err
 		}
-		out.File, out.headlineLink = f.name, s.link(now, shown)
+		out.File, out.Title, out.headlineLink = f.name, now.Text(now.Headlines[shown].Title), s.link(now, shown)
 		return nil
 	})
 	out.dialect = s.dialects().write(out.ResourceURI, out.Diff, map[string]any{"file": baseName(out.File), "title": out.Title})
@@ -124,15 +129,15 @@ func (s *editor) addTodo(ctx context.Context, c tools.CallContext, in addTodoIn)
 
 // fill gives a new headline all but its title and state.
 func (e *edit) fill(f *editedFile, i int, in addTodoIn) error {
-	if idPolicy(e.s.config.IDs) != neverIDs {
-		f.CreateID(i)
-	}
+	begin := int(f.File().Headlines[i].Begin)
+	e.createIDs(f, begin, begin+1)
 	if body := strings.TrimRight(strings.ReplaceAll(in.Body, "\r\n", "\n"), "\n"); body != "" {
 		if err := checkBody(body, int(f.File().Headlines[i].Level)); err != nil {
 			return err
 		}
 		end := f.File().EntryEnd(i)
 		f.ReplaceText(end, end, body+"\n")
+		e.createIDs(f, end, end+len(body))
 	}
 	if in.Priority != "" {
 		if err := f.SetPriority(i, in.Priority); err != nil {

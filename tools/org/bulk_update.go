@@ -13,6 +13,7 @@ type bulkEdit struct {
 	IfMatch         string             `json:"ifMatch,omitempty" jsonschema:"etag"`
 	CurrentState    string             `json:"currentState,omitempty" jsonschema:"its state now, with newState"`
 	NewState        string             `json:"newState,omitempty" jsonschema:"the new one"`
+	Note            string             `json:"note,omitempty" jsonschema:"why"`
 	Scheduled       string             `json:"scheduled,omitempty" jsonschema:"date"`
 	Deadline        string             `json:"deadline,omitempty" jsonschema:"date"`
 	RemoveScheduled bool               `json:"removeScheduled,omitempty" jsonschema:"remove it"`
@@ -32,7 +33,8 @@ type bulkUpdateIn struct {
 type bulkUpdateOut struct {
 	Success bool           `json:"success" jsonschema:"true"`
 	Items   []headlineLink `json:"items" jsonschema:"the headlines, in the order of the edits"`
-	Diff    string         `json:"diff,omitempty" jsonschema:"of a dry run"`
+	noteHint
+	Diff string `json:"diff,omitempty" jsonschema:"of a dry run"`
 }
 
 const maxEdits = 200
@@ -92,6 +94,7 @@ func (s *editor) bulkUpdate(ctx context.Context, c tools.CallContext, in bulkUpd
 			}
 			out.Items = append(out.Items, s.link(now, shown))
 		}
+		out.noteHint = e.noteHint()
 		return nil
 	})
 	return out, err
@@ -111,12 +114,13 @@ func prefixError(prefix string, err error) error {
 // apply makes one of several edits. None of them adds or moves headlines.
 func (e *edit) apply(f *editedFile, i int, one bulkEdit) error {
 	if one.NewState != "" {
-		if err := e.setState(f, i, one.CurrentState, one.NewState, ""); err != nil {
+		if err := e.setState(f, i, one.CurrentState, one.NewState, one.Note); err != nil {
 			return err
 		}
 	}
 	dates := scheduleTaskIn{
 		Scheduled: one.Scheduled, Deadline: one.Deadline, RemoveScheduled: one.RemoveScheduled, RemoveDeadline: one.RemoveDeadline,
+		Note: one.Note,
 	}
 	if err := e.setDates(f, i, dates); err != nil {
 		return err
@@ -131,5 +135,5 @@ func (e *edit) apply(f *editedFile, i int, one bulkEdit) error {
 	}
 	e.touch(f, i)
 	set, remove := splitProperties(one.Properties)
-	return e.setProperties(f, i, set, remove)
+	return e.setProperties(f, i, set, remove, one.Note)
 }

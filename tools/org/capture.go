@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
@@ -25,6 +26,7 @@ type captureIn struct {
 type captureOut struct {
 	Success bool   `json:"success" jsonschema:"true"`
 	File    string `json:"file" jsonschema:"its file"`
+	Title   string `json:"title,omitempty" jsonschema:"its title, if it is a headline"`
 	headlineLink
 	Diff string `json:"diff,omitempty" jsonschema:"of a dry run"`
 }
@@ -103,13 +105,11 @@ func (s *editor) capture(ctx context.Context, c tools.CallContext, in captureIn)
 	}
 	out.Success = true
 	out.Diff, err = s.edit(ctx, c, WriteOptions{DryRun: in.DryRun}, func(e *edit) error {
-		text, err := orgedit.Expand(t.Text, orgedit.CaptureInput{
-			Title: strings.TrimSpace(in.Title), Text: in.Text, Link: in.Link, Tags: in.Tags, Answers: in.Answers,
-		}, e.env.Now)
-		if err != nil {
-			return editError(err)
-		}
 		f, at, err := e.captureTarget(t)
+		if err != nil {
+			return err
+		}
+		text, err := expandCapture(t, in, e.env.Now, &f.File().Settings)
 		if err != nil {
 			return err
 		}
@@ -125,19 +125,47 @@ func (s *editor) capture(ctx context.Context, c tools.CallContext, in captureIn)
 			}
 			return err
 		}
-		if t.Type == "entry" && idPolicy(s.config.IDs) != neverIDs {
-			f.CreateID(i)
+		if t.Type == "entry" {
+			tree := f.File().Subtree(i)
+			e.createIDs(f, int(tree.Start), int(tree.End))
 		}
-		if err := e.setProperties(f, i, text.Properties, nil); err != nil {
+		if err := e.setProperties(f, i, text.Properties, nil, ""); err != nil {
 			return err
 		}
 		now, shown, err := e.result(f, i)
-		if err == nil {
-			out.headlineLink = s.link(now, shown)
+		if err != nil {
+			return err
 		}
-		return err
+		if out.headlineLink = s.link(now, shown); t.Type == "entry" {
+			out.Title = now.Text(now.Headlines[shown].Title)
+		}
+		return nil
 	})
 	return out, err
+}
+
+// expandCapture is the text of a capture. It refuses a title or link that changes how its
+// heading is read.
+func expandCapture(t orgfile.CaptureTemplate, in captureIn, now time.Time, s *orgfile.Settings) (orgedit.Expansion, error) {
+	expand := func(title, link string) (orgedit.Expansion, error) {
+		return orgedit.Expand(t.Text, orgedit.CaptureInput{Title: title, Text: in.Text, Link: link, Tags: in.Tags, Answers: in.Answers}, now)
+	}
+	title, plain, link := strings.TrimSpace(in.Title), "", ""
+	if title != "" {
+		plain = plainTitle
+	}
+	if in.Link != "" {
+		link = plainTitle
+	}
+	out, err := expand(title, in.Link)
+	if err != nil || t.Type != "entry" {
+		return out, editError(err)
+	}
+	without, err := expand(plain, link)
+	if err != nil {
+		return out, editError(err)
+	}
+	return out, checkReading(out.Text, without.Text, s)
 }
 
 // addCaptured writes the text of a capture, and returns the index of its headline;

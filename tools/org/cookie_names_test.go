@@ -13,14 +13,14 @@ func TestCookiesAreNotInNames(t *testing.T) {
 	files := map[string]string{"a.org": "* Release [0/2]\n** TODO write\n** TODO ship\n* [0%] Two  words [/]\n** TODO one\n* Same [1/2]\n* Same\n* [1/3]\n"}
 	s := openFiles(t, files, org.Config{})
 	for uri, want := range map[string]string{
-		"Release/ship":                        "org://a.org/headline/Release/ship",
-		"Release%20%5B0%2F2%5D/ship":          "org://a.org/headline/Release/ship",
-		"Release%20%5B17%25%5D/ship":          "org://a.org/headline/Release/ship",
+		"Release/ship":                          "org://a.org/headline/Release/ship",
+		"Release%20%5B0%2F2%5D/ship":            "org://a.org/headline/Release/ship",
+		"Release%20%5B17%25%5D/ship":            "org://a.org/headline/Release/ship",
 		"%5B0%25%5D%20Two%20%20words%20%5B%2F]": "org://a.org/headline/Two%20words",
-		"Two%20words/one":                     "org://a.org/headline/Two%20words/one",
-		"Same%20%5B1%2F2%5D":                  "org://a.org/headline/Same;1",
-		"Same;2":                              "org://a.org/headline/Same;2",
-		"%5B1%2F3%5D":                         "org://a.org/headline/",
+		"Two%20words/one":                       "org://a.org/headline/Two%20words/one",
+		"Same%20%5B1%2F2%5D":                    "org://a.org/headline/Same;1",
+		"Same;2":                                "org://a.org/headline/Same;2",
+		"%5B1%2F3%5D":                           "org://a.org/headline/",
 	} {
 		for _, spelling := range []string{"org://a.org/headline/" + uri, "org://a.org/outline/" + uri} {
 			out := s.must("org-read-headline", `{"resourceUri":`+quote(strings.ReplaceAll(spelling, "]", "%5D"))+`}`)

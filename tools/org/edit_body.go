@@ -19,9 +19,10 @@ type editBodyIn struct {
 type writeOut struct {
 	Success bool `json:"success" jsonschema:"true"`
 	headlineLink
+	noteHint
 	Diff string `json:"diff,omitempty" jsonschema:"of a dry run"`
 	dialect
-	node dialectNode // the headline as it will be; only where the dialect is spoken
+	node dialectNode // the headline as it will be
 }
 
 func editBody() tools.Tool[*Source] {
@@ -69,9 +70,7 @@ func (s *editor) change(
 			return err
 		}
 		out.headlineLink = s.link(now, shown)
-		if s.config.speaksOrgMCP() {
-			out.node = s.dialects().node(now, shown)
-		}
+		out.node = s.dialects().node(now, shown)
 		return nil
 	})
 	out.Diff = diff
@@ -115,5 +114,6 @@ func (e *edit) replaceBody(f *editedFile, i int, in editBodyIn) error {
 		body = "\n" + body
 	}
 	f.ReplaceText(start, end, body)
+	e.createIDs(f, start, start+len(body))
 	return nil
 }

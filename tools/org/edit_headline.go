@@ -3,6 +3,7 @@ package org
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -16,8 +17,13 @@ type editHeadlineIn struct {
 	WriteOptions
 }
 
+type editHeadlineOut struct {
+	writeOut
+	Title string `json:"title" jsonschema:"its title now"`
+}
+
 func editHeadline() tools.Tool[*Source] {
-	return tools.WithTargets(tools.DefineWithContext(tools.Spec[editHeadlineIn, writeOut]{
+	return tools.WithTargets(tools.DefineWithContext(tools.Spec[editHeadlineIn, editHeadlineOut]{
 		Name: "org-edit-headline", Title: "Rename a headline", Effect: tools.Writes, OptIn: true,
 		Selects: []string{"resourceUri", "newTitle"},
 		Doc:     "Change the title of a headline, and its tags.\nState and priority stay. Refused if currentTitle is not its title.",
@@ -25,12 +31,12 @@ func editHeadline() tools.Tool[*Source] {
 		Normalize: aliases(map[string]string{
 			"uri": "resourceUri", "current_title": "currentTitle", "new_title": "newTitle", "add_tags": "addTags", "remove_tags": "removeTags",
 		}),
-		Examples: []tools.Example[editHeadlineIn, writeOut]{
+		Examples: []tools.Example[editHeadlineIn, editHeadlineOut]{
 			{
 				Purpose: "rename a project", In: editHeadlineIn{
 					ResourceURI: "org://projects.org/headline/Alpha", CurrentTitle: "Alpha", NewTitle: "Alpha 2", AddTags: []string{"urgent"},
 				}, AnyAnswer: true,
-				Want: writeOut{Success: true, headlineLink: exampleLink("Alpha%202")},
+				Want: editHeadlineOut{writeOut{Success: true, headlineLink: exampleLink("Alpha%202")}, "Alpha 2"},
 			},
 		},
 	}, (*Source).editHeadline), func(s *Source, ctx context.Context, in editHeadlineIn) ([]string, error) {
@@ -38,17 +44,21 @@ func editHeadline() tools.Tool[*Source] {
 	})
 }
 
-func (s *editor) editHeadline(ctx context.Context, c tools.CallContext, in editHeadlineIn) (writeOut, error) {
+func (s *editor) editHeadline(ctx context.Context, c tools.CallContext, in editHeadlineIn) (editHeadlineOut, error) {
 	if err := checkTitle(in.NewTitle); err != nil {
-		return writeOut{}, err
+		return editHeadlineOut{}, err
 	}
 	out, err := s.change(ctx, c, in.ResourceURI, in.WriteOptions, func(e *edit, f *editedFile, i int) error {
 		if err := e.checkCurrentTitle(f, i, in.CurrentTitle); err != nil {
 			return err
 		}
 		e.touch(f, i)
+		before := f.headingLine(i)
 		if err := f.EditHeadline(i, in.NewTitle); err != nil {
 			return editError(err)
+		}
+		if err := checkReading(f.headingLine(i), before, &f.File().Settings); err != nil {
+			return err
 		}
 		if cookie.MatchString(in.NewTitle) && f.root.hidesParts() { // what is hidden counts in the file, not in what the agent has read
 			f.UpdateStatistics(i)
@@ -59,7 +69,12 @@ func (s *editor) editHeadline(ctx context.Context, c tools.CallContext, in editH
 	out.dialect = s.dialects().write(out.ResourceURI, out.Diff, map[string]any{
 		"title": n.Title, "todo": n.Todo, "priority": n.Priority, "tags": n.Tags, "scheduled": n.Scheduled, "deadline": n.Deadline,
 	})
-	return out, err
+	return editHeadlineOut{out, n.Title}, err
+}
+
+func (f *editedFile) headingLine(i int) string {
+	line, _, _ := strings.Cut(f.Text()[f.File().Headlines[i].Begin:], "\n")
+	return line
 }
 
 func (e *edit) checkCurrentTitle(f *editedFile, i int, title string) error {

@@ -14,6 +14,7 @@ type refileHeadlineIn struct {
 	TargetParentURI string   `json:"targetParentUri" jsonschema:"headline or file to move it to"`
 	AfterURI        string   `json:"afterUri,omitempty" jsonschema:"the sibling before it"`
 	Position        position `json:"position,omitempty" jsonschema:"among its siblings, or below today in a date tree"`
+	Note            string   `json:"note,omitempty" jsonschema:"why"`
 	WriteOptions
 }
 
@@ -23,6 +24,7 @@ type refileHeadlineOut struct {
 	SourceFile string `json:"sourceFile" jsonschema:"where it was"`
 	TargetFile string `json:"targetFile" jsonschema:"where it is"`
 	headlineLink
+	noteHint
 	Diff string `json:"diff,omitempty" jsonschema:"of a dry run"`
 	dialect
 }
@@ -54,6 +56,9 @@ func refileHeadline() tools.Tool[*Source] {
 func (s *editor) refileHeadline(ctx context.Context, c tools.CallContext, in refileHeadlineIn) (out refileHeadlineOut, err error) {
 	out.Success = true
 	out.Diff, err = s.edit(ctx, c, in.WriteOptions, func(e *edit) error {
+		if err := checkLength("note", in.Note, maxValue); err != nil {
+			return err
+		}
 		f, i, err := e.headline(in.ResourceURI, in.IfMatch)
 		if err != nil {
 			return err
@@ -74,7 +79,7 @@ func (s *editor) refileHeadline(ctx context.Context, c tools.CallContext, in ref
 		if !place.Day.IsZero() && to == f { // the tree that is made may move the headline
 			return tools.Errorf(tools.Invalid, "position: a headline cannot be moved into a date tree of its own file")
 		}
-		moved, err := f.MoveTo(i, to.Draft, place, nil)
+		moved, err := f.MoveTo(i, to.Draft, place, &in.Note)
 		if errors.Is(err, orgedit.ErrInsideItself) {
 			return tools.Errorf(tools.Invalid, "Cannot refile a headline into itself or its own subtree")
 		}
@@ -86,7 +91,7 @@ func (s *editor) refileHeadline(ctx context.Context, c tools.CallContext, in ref
 		if err != nil {
 			return err
 		}
-		out.headlineLink = s.link(now, shown)
+		out.headlineLink, out.noteHint = s.link(now, shown), e.noteHint()
 		return nil
 	})
 	out.dialect = s.dialects().write(out.ResourceURI, out.Diff, map[string]any{

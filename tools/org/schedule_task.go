@@ -13,6 +13,7 @@ type scheduleTaskIn struct {
 	Deadline        string `json:"deadline,omitempty" jsonschema:"likewise"`
 	RemoveScheduled bool   `json:"removeScheduled,omitempty" jsonschema:"remove it"`
 	RemoveDeadline  bool   `json:"removeDeadline,omitempty" jsonschema:"remove it"`
+	Note            string `json:"note,omitempty" jsonschema:"why"`
 	WriteOptions
 }
 
@@ -21,17 +22,18 @@ type scheduleTaskOut struct {
 	Scheduled string `json:"scheduled,omitempty" jsonschema:"timestamp now"`
 	Deadline  string `json:"deadline,omitempty" jsonschema:"timestamp now"`
 	headlineLink
+	noteHint
 	Diff string `json:"diff,omitempty" jsonschema:"of a dry run"`
 	dialect
 }
 
 func scheduleTask() tools.Tool[*Source] {
-	return defineSchedule("org-schedule-task", "Set or remove the scheduled date and the deadline of a headline.", false)
+	return defineSchedule("org-schedule-task", "Set or remove scheduled date and deadline of a headline.", false)
 }
 
 // setPlanning is org-schedule-task by the name that org-mcp has for it.
 func setPlanning() tools.Tool[*Source] {
-	return defineSchedule("org-set-planning", "Set or remove the scheduled date and the deadline of a headline, for clients of org-mcp.", true)
+	return defineSchedule("org-set-planning", "Set or remove scheduled date and deadline of a headline, for clients of org-mcp.", true)
 }
 
 func defineSchedule(name, doc string, optIn bool) tools.Tool[*Source] {
@@ -78,7 +80,7 @@ func (s *editor) scheduleTask(ctx context.Context, c tools.CallContext, in sched
 		}
 		out.Scheduled = now.Text(now.PlanningTime(shown, orgfile.Scheduled))
 		out.Deadline = now.Text(now.PlanningTime(shown, orgfile.Deadline))
-		out.headlineLink = s.link(now, shown)
+		out.headlineLink, out.noteHint = s.link(now, shown), e.noteHint()
 		return nil
 	})
 	out.dialect = s.dialects().write(out.ResourceURI, out.Diff, map[string]any{
@@ -88,19 +90,22 @@ func (s *editor) scheduleTask(ctx context.Context, c tools.CallContext, in sched
 }
 
 func (e *edit) setDates(f *editedFile, i int, in scheduleTaskIn) error {
+	if err := checkLength("note", in.Note, maxValue); err != nil {
+		return err
+	}
 	if in.RemoveScheduled {
-		f.RemoveSchedule(i, nil)
+		f.RemoveSchedule(i, &in.Note)
 	}
 	if in.RemoveDeadline {
-		f.RemoveDeadline(i, nil)
+		f.RemoveDeadline(i, &in.Note)
 	}
 	if in.Scheduled != "" {
-		if err := f.Schedule(i, in.Scheduled, nil); err != nil {
+		if err := f.Schedule(i, in.Scheduled, &in.Note); err != nil {
 			return tools.Errorf(tools.Invalid, "scheduled: %.300s", err.Error()).WithHint(dateHint)
 		}
 	}
 	if in.Deadline != "" {
-		if err := f.SetDeadline(i, in.Deadline, nil); err != nil {
+		if err := f.SetDeadline(i, in.Deadline, &in.Note); err != nil {
 			return tools.Errorf(tools.Invalid, "deadline: %.300s", err.Error()).WithHint(dateHint)
 		}
 	}

@@ -14,6 +14,7 @@ type setPropertiesIn struct {
 	ResourceURI string             `json:"resourceUri" jsonschema:"the headline, or a file"`
 	Properties  map[string]*string `json:"properties,omitempty" jsonschema:"new values by key; an empty ID makes one; null removes"`
 	Remove      []string           `json:"remove,omitempty" jsonschema:"keys to remove"`
+	Note        string             `json:"note,omitempty" jsonschema:"why"`
 	WriteOptions
 }
 
@@ -47,12 +48,12 @@ func (s *editor) setProperties(ctx context.Context, c tools.CallContext, in setP
 			return err
 		}
 		set, remove := splitProperties(in.Properties)
-		if err := e.setProperties(f, i, set, append(remove, in.Remove...)); err != nil {
+		if err := e.setProperties(f, i, set, append(remove, in.Remove...), in.Note); err != nil {
 			return err
 		}
 		now, shown, err := e.result(f, i)
 		if err == nil {
-			out.headlineLink = s.link(now, shown)
+			out.headlineLink, out.noteHint = s.link(now, shown), e.noteHint()
 		}
 		return err
 	})
@@ -74,7 +75,10 @@ func splitProperties(properties map[string]*string) (set map[string]string, remo
 	return set, remove
 }
 
-func (e *edit) setProperties(f *editedFile, i int, properties map[string]string, remove []string) error {
+func (e *edit) setProperties(f *editedFile, i int, properties map[string]string, remove []string, note string) error {
+	if err := checkLength("note", note, maxValue); err != nil {
+		return err
+	}
 	for _, key := range remove {
 		f.DeleteProperty(i, key)
 	}
@@ -86,7 +90,7 @@ func (e *edit) setProperties(f *editedFile, i int, properties map[string]string,
 			f.CreateID(i)
 			continue
 		}
-		if err := f.SetProperty(i, key, properties[key], nil); err != nil {
+		if err := f.SetProperty(i, key, properties[key], &note); err != nil {
 			return editError(err)
 		}
 	}

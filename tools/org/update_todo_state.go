@@ -2,6 +2,7 @@ package org
 
 import (
 	"context"
+	"slices"
 
 	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/tools"
@@ -10,9 +11,9 @@ import (
 
 type updateTodoStateIn struct {
 	ResourceURI  string `json:"resourceUri" jsonschema:"the headline"`
-	CurrentState string `json:"currentState" jsonschema:"its state now; empty: none"`
+	CurrentState string `json:"currentState" jsonschema:"state now; empty: none"`
 	NewState     string `json:"newState" jsonschema:"the new one; empty: none"`
-	Note         string `json:"note,omitempty" jsonschema:"why, where notes are recorded"`
+	Note         string `json:"note,omitempty" jsonschema:"why"`
 	WriteOptions
 }
 
@@ -21,8 +22,21 @@ type updateTodoStateOut struct {
 	PreviousState string `json:"previousState" jsonschema:"state before"`
 	NewState      string `json:"newState" jsonschema:"state now: a repeated task is open again"`
 	headlineLink
+	noteHint
 	Diff string `json:"diff,omitempty" jsonschema:"of a dry run"`
 	dialect
+}
+
+// A noteHint says that a record was written without the note that it asks for.
+type noteHint struct {
+	Hint string `json:"hint,omitempty" jsonschema:"what could be given"`
+}
+
+func (e *edit) noteHint() noteHint {
+	if slices.ContainsFunc(e.files, func(f *editedFile) bool { return f.LacksNote() }) {
+		return noteHint{"A note was asked for, and none given: the time is recorded without one. Pass note to say why."}
+	}
+	return noteHint{}
 }
 
 func updateTodoState() tools.Tool[*Source] {
@@ -65,7 +79,7 @@ func (s *editor) updateTodoState(ctx context.Context, c tools.CallContext, in up
 			return err
 		}
 		out.NewState = now.Text(now.Headlines[shown].Keyword)
-		out.headlineLink = s.link(now, shown)
+		out.headlineLink, out.noteHint = s.link(now, shown), e.noteHint()
 		return nil
 	})
 	out.dialect = s.dialects().write(out.ResourceURI, out.Diff, map[string]any{"previous_state": out.PreviousState, "new_state": out.NewState})
@@ -96,14 +110,10 @@ func (e *edit) setState(f *editedFile, i int, current, state, note string) error
 	if err := checkLength("note", note, maxValue); err != nil {
 		return err
 	}
-	var text *string
-	if note != "" {
-		text = &note
-	}
 	if err := e.checkBlocked(f, i, state); err != nil {
 		return editError(err)
 	}
-	if err := f.SetState(i, state, text); err != nil {
+	if err := f.SetState(i, state, &note); err != nil {
 		return editError(err)
 	}
 	e.touch(f, i)

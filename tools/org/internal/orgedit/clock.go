@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
@@ -53,7 +54,7 @@ func (d *clockEdit) clockColumn(at, pos int) int {
 // clockPosition returns the line that a new clock line is put in front of, and
 // creates its drawer.
 func (d *clockEdit) clockPosition(at int) int {
-	name := d.clockDrawer(at)
+	name, from := d.clockDrawer(at)
 	pos, open := d.metaEnd(at)
 	if name != "" {
 		if start, end, ok := d.findDrawer(at, d.nextLine(at), name); ok {
@@ -63,7 +64,11 @@ func (d *clockEdit) clockPosition(at int) int {
 			return end
 		}
 	}
-	if lines := d.clockLines(at); len(lines) > 0 {
+	lines := d.clockLines(at)
+	if len(lines)+1 < from {
+		name = ""
+	}
+	if len(lines) > 0 {
 		return d.joinClocks(at, lines, name)
 	}
 	if open {
@@ -78,24 +83,26 @@ func (d *clockEdit) clockPosition(at int) int {
 	return d.nextLine(pos)
 }
 
-// clockDrawer returns the drawer for clock lines of the entry at at, "" for none.
-// Where none is named it is the one for records.
-func (d *clockEdit) clockDrawer(at int) string {
-	name := d.settings.ClockDrawer
-	if v, ok := d.inherited(at, "CLOCK_INTO_DRAWER"); ok && v != "" {
-		switch v {
-		case "nil":
-			return ""
-		case "t":
-			name = orgfile.AnyDrawer
-		default:
-			return v
-		}
+// clockDrawer returns the drawer for clock lines of the entry at at, "" for none, and
+// how many of them make one where there is none. Where none is named it is the one for
+// records.
+func (d *clockEdit) clockDrawer(at int) (name string, from int) {
+	name = d.settings.ClockDrawer
+	if v, ok := d.inherited(at, "CLOCK_INTO_DRAWER"); ok && v != "" && v != "t" {
+		name = v
+	} else if ok && v == "t" {
+		name = orgfile.AnyDrawer
+	}
+	if name == "nil" {
+		return "", 0
+	}
+	if number, err := strconv.Atoi(name); err == nil && number >= 0 {
+		name, from = orgfile.AnyDrawer, number
 	}
 	if name == orgfile.AnyDrawer {
-		return cmp.Or(d.logDrawer(at), "LOGBOOK")
+		name = cmp.Or(d.logDrawer(at), "LOGBOOK")
 	}
-	return name
+	return name, from
 }
 
 func (d *clockEdit) clockLines(at int) []int {
@@ -118,8 +125,8 @@ func (d *clockEdit) joinClocks(at int, lines []int, name string) int {
 		return lines[len(lines)-1]
 	}
 	var out []string
-	for _, line := range slices.Backward(lines) {
-		out = append([]string{strings.TrimSpace(string(d.line(line)))}, out...)
+	for _, line := range slices.Backward(lines) { // as Emacs does, the last one first
+		out = append(out, strings.TrimSpace(string(d.line(line))))
 		start := len(strings.TrimRight(string(d.text[:line]), " \t\r\n"))
 		d.replace(min(d.nextLine(start), line), d.nextLine(line), "")
 	}
@@ -184,9 +191,36 @@ func (d *clockEdit) closeClock(line int) error {
 	if minutes < 0 && min != 0 {
 		h, min = h-1, min+60
 	}
-	d.replace(line+m[1], d.lineEnd(line), "--"+d.now()+fmt.Sprintf(" => %2d:%02d", h, min))
+	at := d.headingAbove(line)
+	if minutes == 0 && d.settings.RemoveZeroClocks {
+		d.replace(line, d.nextLine(line), "")
+	} else {
+		d.replace(line+m[1], d.lineEnd(line), "--"+d.now()+fmt.Sprintf(" => %2d:%02d", h, min))
+	}
 	d.clock = nil
+	d.removeEmptyDrawers(at)
 	return nil
+}
+
+// removeEmptyDrawers removes the empty drawers for clock lines of the entry at at and of
+// those below it.
+func (d *clockEdit) removeEmptyDrawers(at int) {
+	for level := d.level(at); ; {
+		for pos := at; ; {
+			name, _ := d.clockDrawer(at)
+			start, end, ok := d.findDrawer(at, pos, name)
+			if !ok {
+				break
+			}
+			if pos = d.nextLine(end); end == d.nextLine(start) {
+				d.replace(start, pos, "")
+				pos = start
+			}
+		}
+		if at = d.nextHeading(at); at >= len(d.text) || d.level(at) <= level {
+			return
+		}
+	}
 }
 
 // clockOutIn stops the running clock if it is the one of the entry at at.

@@ -57,6 +57,7 @@ type buffer struct {
 	parsed   *orgfile.File
 	anchors  []*int // positions in text that move with it
 	clock    *int   // the open clock line, as Emacs remembers it
+	unsaid   bool   // a record that asks for a note has none
 }
 
 // A piece is a part of the text: bytes of the original, or new ones.

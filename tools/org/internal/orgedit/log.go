@@ -61,8 +61,12 @@ func (d *Draft) AddNote(i int, text string) {
 	d.storeNote(d.at(i), &logNote{purpose: "note", mode: orgfile.LogNote}, &text)
 }
 
-// storeNote writes a record into the entry at at. One that needs a note is left
-// out if there is none, as if the user had discarded it.
+// LacksNote reports whether a record was written that asks for a note, with an empty
+// one.
+func (d *Draft) LacksNote() bool { return d.unsaid }
+
+// storeNote writes a record into the entry at at. One that asks for a note is left
+// out with nil, as if the user had discarded it.
 func (d *logEdit) storeNote(at int, n *logNote, note *string) {
 	if n == nil {
 		return
@@ -75,6 +79,7 @@ func (d *logEdit) storeNote(at int, n *logNote, note *string) {
 		if text := strings.TrimRight(*note, " \t\r\n"); text != "" {
 			lines = strings.Split(strings.Trim(text, "\n"), "\n")
 		}
+		d.unsaid = d.unsaid || len(lines) == 0
 	}
 	first := d.noteHeading(n)
 	if len(lines) > 0 {

@@ -62,7 +62,8 @@ type Settings struct {
 	LogRedeadline      LogMode
 	LogRefile          LogMode
 	LogDrawer          string // "" for notes in the entry's text
-	ClockDrawer        string // likewise for clock lines
+	ClockDrawer        string // likewise for clock lines; a number: so many lines make one
+	RemoveZeroClocks   bool   // remove a clock line of no time
 	NewestNoteFirst    bool
 	KeepClosedWithout  bool   // keep CLOSED when the keyword is removed
 	RepeatToState      string // "t" stands for the state before

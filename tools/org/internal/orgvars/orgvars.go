@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 
 	"github.com/lectern-mcp/lectern/tools/org/internal/lispdata"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
@@ -26,7 +27,8 @@ var errKind = errors.New("the value is not of a kind that is understood")
 func Names() []string {
 	return []string{
 		"org-odd-levels-only", "org-auto-align-tags", "org-group-tags", "org-adapt-indentation", "org-log-states-order-reversed",
-		"org-closed-keep-when-no-todo", "org-clock-out-when-done", "org-enforce-todo-dependencies", "org-enforce-todo-checkbox-dependencies",
+		"org-closed-keep-when-no-todo", "org-clock-out-when-done", "org-clock-out-remove-zero-time-clocks",
+		"org-enforce-todo-dependencies", "org-enforce-todo-checkbox-dependencies",
 		"org-provide-todo-statistics", "org-archive-reversed-order", "org-reverse-note-order",
 		"org-log-done", "org-log-repeat", "org-log-reschedule", "org-log-redeadline", "org-log-refile",
 		"org-log-into-drawer", "org-clock-into-drawer", "org-use-tag-inheritance", "org-use-property-inheritance",
@@ -67,6 +69,8 @@ func set(s *orgfile.Settings, name string, v lispdata.Value) error {
 		case v.Kind == lispdata.String:
 			*p = v.Text
 		case v.Nil():
+		case v.Kind == lispdata.Integer:
+			*p = strconv.Itoa(v.Int)
 		case name == "org-clock-into-drawer":
 			*p = orgfile.AnyDrawer
 		default:
@@ -97,6 +101,8 @@ func boolSetting(s *orgfile.Settings, name string) *bool {
 		return &s.NewestNoteFirst
 	case "org-closed-keep-when-no-todo":
 		return &s.KeepClosedWithout
+	case "org-clock-out-remove-zero-time-clocks":
+		return &s.RemoveZeroClocks
 	case "org-clock-out-when-done":
 		return &s.ClockOutWhenDone
 	case "org-enforce-todo-dependencies":
