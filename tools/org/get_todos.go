@@ -3,6 +3,7 @@ package org
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
@@ -55,6 +56,9 @@ func (s *reader) getTodos(ctx context.Context, in getTodosIn) (headlineList, err
 	if err != nil {
 		return headlineList{}, err
 	}
+	if err := s.checkStates(ctx, in.Files, "states", in.States); err != nil {
+		return headlineList{}, err
+	}
 	return s.list(ctx, in.Files, in.Limit, in.Cursor, func(f *shownFile) []int {
 		chosen := f.Select(orgfile.Selection{States: in.States, Open: len(in.States) == 0, Tags: in.Tags, Archived: f.archived})
 		return slices.DeleteFunc(chosen, func(i int) bool {
@@ -62,6 +66,39 @@ func (s *reader) getTodos(ctx context.Context, in getTodosIn) (headlineList, err
 				!deadline.includes(f, i, orgfile.Deadline, in.Repeats)
 		})
 	})
+}
+
+// checkStates refuses states that filter, if none of the files knows them.
+func (s *reader) checkStates(ctx context.Context, files []string, argument string, states []string) error {
+	unknown := slices.DeleteFunc(slices.Clone(states), s.settings.Todo.Contains)
+	if len(unknown) == 0 && len(files) == 0 {
+		return nil
+	}
+	names, err := s.chosenFiles(ctx, files)
+	if err != nil {
+		return err
+	}
+	settings := make([]*orgfile.TodoKeywords, len(names)) // of files that could be read
+	if err := s.eachFile(ctx, names, func(n int, f *shownFile) { settings[n] = &f.Settings.Todo }); err != nil {
+		return err
+	}
+	var known []string
+	if len(files) == 0 {
+		settings = append(settings, &s.settings.Todo)
+	}
+	for _, todo := range settings {
+		if todo != nil {
+			known = append(known, slices.Concat(todo.Names(false), todo.Names(true))...)
+		}
+	}
+	for _, state := range states {
+		if !slices.Contains(known, state) {
+			slices.Sort(known)
+			return tools.Errorf(tools.Invalid, "%s: %.40q is not a TODO state of these files", argument, state).
+				WithHint("They have %q.", slices.Compact(known))
+		}
+	}
+	return nil
 }
 
 // daySpan is a parsed dateRange; nil: every headline, with or without a date.
@@ -84,11 +121,14 @@ func (r *dateRange) parse(name string) (*daySpan, error) {
 		if end.text == "" {
 			continue
 		}
-		t, ok := orgtime.Parse("<" + end.text + ">")
-		if !ok {
+		t, err := time.Parse(time.DateOnly, end.text)
+		if err != nil {
 			return nil, tools.Errorf(tools.Invalid, "%s%s: %.40q is not a date such as 2026-03-01", name, end.name, end.text)
 		}
-		*end.day = t.Start
+		*end.day = dayOf(t)
+	}
+	if span.from > span.to {
+		return nil, tools.Errorf(tools.Invalid, "%s: from is later than to", name)
 	}
 	return &span, nil
 }

@@ -49,6 +49,9 @@ func (s *agendaReader) query(ctx context.Context, in queryIn) (headlineList, err
 	if err != nil {
 		return headlineList{}, tools.Errorf(tools.Invalid, "%.500s", err.Error())
 	}
+	if err := s.checkStates(ctx, in.Files, "query", q.States()); err != nil {
+		return headlineList{}, err
+	}
 	return s.list(ctx, in.Files, in.Limit, in.Cursor, func(f *shownFile) []int {
 		return q.Select(orgfile.NewView(f.File, nil), orgquery.Options{Archived: in.IncludeArchived || f.archived})
 	})

@@ -123,7 +123,7 @@ func (s *reader) readResource(ctx context.Context, uri string, _ map[string]stri
 		return plainContent(s.dialects().section(f, i, strings.ToValidUTF8(text, "\uFFFD")), nil)
 	}
 	if t.outline {
-		return plainContent(s.outlineOf(f, i), nil)
+		return plainContent(s.outlineTreeOf(f, i), nil)
 	}
 	text, _ := folder.Text(f.text(i))
 	return tools.Content{Text: text, MIME: "text/plain"}, nil

@@ -17,6 +17,7 @@ type tagConfigOut struct {
 	Sort        string `json:"org-tags-sort-function" jsonschema:"Lisp"`
 	Tags        string `json:"org-tag-alist" jsonschema:"Lisp"`
 	Persistent  string `json:"org-tag-persistent-alist" jsonschema:"Lisp"`
+	dialect
 }
 
 func getTagConfig() tools.Tool[*Source] {
@@ -26,7 +27,7 @@ func getTagConfig() tools.Tool[*Source] {
 		Errors:    []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: aliases(map[string]string{"resourceUri": "file", "resource_uri": "file", "uri": "file"}),
 		Examples: []tools.Example[configIn, tagConfigOut]{
-			{Purpose: "learn the tags", Want: tagConfigOut{"t", "nil", "nil", "nil", "nil"}},
+			{Purpose: "learn the tags", Want: tagConfigOut{Inheritance: "t", Excluded: "nil", Sort: "nil", Tags: "nil", Persistent: "nil"}},
 		},
 	}, (*Source).getTagConfig)
 }
@@ -36,11 +37,18 @@ func (s *reader) getTagConfig(ctx context.Context, in configIn) (tagConfigOut, e
 	if err != nil {
 		return tagConfigOut{}, err
 	}
-	return tagConfigOut{
+	out := tagConfigOut{
 		Inheritance: lispInheritance(settings.TagInheritance), Excluded: lispStrings(settings.TagsExcluded),
 		Sort: cmp.Or(settings.SortTags, "nil"),
 		Tags: lispTags(settings.Tags), Persistent: lispTags(settings.PersistentTags),
-	}, nil
+	}
+	out.dialect = s.dialects().answer(func() any {
+		return map[string]string{
+			"org-use-tag-inheritance": out.Inheritance, "org-tags-exclude-from-inheritance": out.Excluded, "org-tag-alist": out.Tags,
+			"org-tag-persistent-alist": out.Persistent,
+		}
+	})
+	return out, nil
 }
 
 func lispInheritance(i orgfile.Inheritance) string {

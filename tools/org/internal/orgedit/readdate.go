@@ -101,7 +101,8 @@ func readDay(text string, now, base time.Time) (day time.Time, rest string, ok b
 		return relativeDay(m, from), text[len(m[0]):], true
 	}
 	if m := weekDate().FindStringSubmatch(text); m != nil {
-		return weekDay(m, now), text[len(m[0]):], true
+		day, ok := weekDay(m, now)
+		return day, text[len(m[0]):], ok
 	}
 	if m := isoDate().FindStringSubmatch(text); m != nil {
 		day, ok := dayOf(m[1], m[2], m[3], now)
@@ -156,7 +157,8 @@ func relativeDay(m []string, from time.Time) time.Time {
 	return from.AddDate(0, 0, n)
 }
 
-func weekDay(m []string, now time.Time) time.Time {
+// weekDay is a day of an ISO week; ok is false if the year has no such week.
+func weekDay(m []string, now time.Time) (date time.Time, ok bool) {
 	year := now.Year()
 	if m[1] != "" {
 		year, _ = strconv.Atoi(m[1])
@@ -168,7 +170,9 @@ func weekDay(m []string, now time.Time) time.Time {
 	}
 	fourth := time.Date(year, 1, 4, 0, 0, 0, 0, time.UTC) // is in week 1
 	monday := fourth.AddDate(0, 0, -(int(fourth.Weekday())+6)%7)
-	return monday.AddDate(0, 0, 7*(week-1)+(day+6)%7)
+	date = monday.AddDate(0, 0, 7*(week-1)+(day+6)%7)
+	_, is := date.ISOWeek()
+	return date, is == week
 }
 
 func dayOf(year, month, day string, now time.Time) (time.Time, bool) {

@@ -18,6 +18,7 @@ type parser struct {
 	pos     int
 	now     time.Time
 	today   orgtime.Day
+	states  []string // that were named so far
 }
 
 func (p *parser) fault(at int, format string, args ...any) error {

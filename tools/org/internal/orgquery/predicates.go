@@ -56,6 +56,7 @@ func (c *compiler) needWords(values []value) ([]string, error) {
 
 func compileTodo(c *compiler, values []value) (condition, error) {
 	states, err := c.words(values)
+	c.states = append(c.states, states...)
 	return func(e *entry) bool {
 		h := e.headline()
 		if len(states) == 0 {
@@ -67,6 +68,7 @@ func compileTodo(c *compiler, values []value) (condition, error) {
 
 func compileDone(c *compiler, values []value) (condition, error) {
 	states, err := c.words(values)
+	c.states = append(c.states, states...)
 	return func(e *entry) bool {
 		return e.headline().Done && (len(states) == 0 || slices.Contains(states, e.file().Text(e.headline().Keyword)))
 	}, err

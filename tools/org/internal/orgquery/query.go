@@ -22,8 +22,12 @@ import (
 // A Query is a condition that headlines meet or not. It may be used by several
 // goroutines.
 type Query struct {
-	match condition
+	match  condition
+	states []string
 }
+
+// States are the TODO states that the query names.
+func (q *Query) States() []string { return q.states }
 
 // A SyntaxError says what cannot be understood and where.
 type SyntaxError struct {
@@ -53,7 +57,7 @@ func Parse(text string, now time.Time) (*Query, error) {
 	if p.pos < len(p.letters) {
 		return nil, p.fault(p.pos, "this parenthesis closes nothing")
 	}
-	return &Query{match}, nil
+	return &Query{match, p.states}, nil
 }
 
 // Options say where Select looks.
