@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -32,9 +34,20 @@ func (l *local) addAccount(ctx context.Context, call tools.CommandCall, out io.W
 	if answer.Status != 200 {
 		return tools.Errorf(tools.Invalid, "the card of the account cannot be written: %.300s", answer.Body)
 	}
+	var made struct {
+		Results []struct{ Name cardname.Name }
+	}
+	if err := json.Unmarshal(answer.Body, &made); err != nil || len(made.Results) != 1 {
+		return tools.Errorf(tools.Internal, "the answer of the wiki cannot be read: %w", err)
+	}
+	name = made.Results[0].Name // as its card has it
 	password := rand.Text()
 	one := cardauth.Account{Name: string(name), Email: cmp.Or(call.Args["email"], name.Key()+"@localhost"), Role: role}
-	if err := l.auth.SetAccount(ctx, one, password); err != nil {
+	err = l.auth.SetAccount(ctx, one, password)
+	if taken, ok := errors.AsType[*cardauth.EmailError](err); ok {
+		err = tools.Errorf(tools.Invalid, "%w", taken).WithHint("Choose another one: --email")
+	}
+	if err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(out, "%s\n\nThis is the password of %s; it is not shown again. It may be up to %s.\n", password, name, role)
@@ -60,10 +73,8 @@ func (l *local) listAccounts(ctx context.Context, _ tools.CommandCall, out io.Wr
 
 func (l *local) removeAccount(ctx context.Context, call tools.CommandCall, out io.Writer) error {
 	name := call.Args["name"]
-	for _, role := range cardstore.Roles() {
-		if name == cardstore.ServiceAccount(role) {
-			return tools.Errorf(tools.Denied, "%s is what API keys act as", name).WithHint("Remove the keys: lectern cards key remove")
-		}
+	if cardstore.IsServiceAccount(name) {
+		return tools.Errorf(tools.Denied, "%s is what API keys act as", name).WithHint("Remove the keys: lectern cards key remove")
 	}
 	found, err := l.auth.EndAccount(ctx, name)
 	if err == nil && !found {

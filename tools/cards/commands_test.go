@@ -141,6 +141,88 @@ func TestAccountCommands(t *testing.T) {
 	}
 }
 
+// An account ends with its card, and no undo brings it back: not that of its making, nor that
+// of the deletion, nor one that renames.
+func TestAccountsEndWithTheirCards(t *testing.T) {
+	play := func(t *testing.T, database string) {
+		w := openWiki(t, database, time.Now)
+		box := toolbox{OpenedSource: w.source}
+		undo := func(changes []tools.Change) {
+			t.Helper()
+			back := make([]tools.Change, len(changes))
+			for i, c := range changes {
+				back[i] = tools.Change{Target: c.Target, Before: c.After, After: c.Before}
+			}
+			if err := w.source.Restorer().Restore(t.Context(), tools.CallContext{}, back); err != nil {
+				t.Fatal(err)
+			}
+		}
+		add := func(name string) (password string, changes []tools.Change) {
+			t.Helper()
+			out, changes := w.mustRun(t, "account add", map[string]string{"name": name, "role": "gm"})
+			return strings.Fields(out)[0], changes
+		}
+		login := func(name, password string) (token string) {
+			t.Helper()
+			who, err := w.auth.Authenticate(t.Context(), cardauth.Login{User: name, Password: password})
+			if err != nil {
+				return ""
+			}
+			made, err := w.auth.Issue(t.Context(), who)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return made.Text
+		}
+		ended := func(when, name, password, token string) {
+			t.Helper()
+			if login(name, password) != "" {
+				t.Errorf("%s %s logs in", when, name)
+			}
+			if _, err := w.auth.Verify(t.Context(), token); err == nil {
+				t.Errorf("%s a token of %s counts", when, name)
+			}
+		}
+		change := func(tool string, in map[string]any) []tools.Change {
+			t.Helper()
+			_, changes, err := box.call(t, "admin", tool, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return changes
+		}
+		password, changes := add("Ann")
+		token := login("Ann", password)
+		undo(changes)
+		ended("after the undo of its making", "Ann", password, token)
+
+		password, _ = add("ann") // its card comes back
+		token = login("ann", password)
+		deleted := change("delete_card", map[string]any{"name": "Ann"})
+		ended("after the deletion", "ann", password, token)
+		undo(deleted)
+		ended("after the undo of the deletion", "ann", password, token)
+		change("delete_card", map[string]any{"name": "Ann"})
+		change("restore_card", map[string]any{"name": "Ann", "from_trash": true})
+		ended("out of the trash", "Ann", password, token)
+
+		password, _ = add("Bob")
+		token = login("Bob", password)
+		renamed := change("rename_card", map[string]any{"name": "Bob", "new_name": "Bert"})
+		ended("after a renaming", "Bob", password, token)
+		if login("Bert", password) == "" {
+			t.Error("an account does not follow its card")
+		}
+		undo(renamed)
+		token = login("Bob", password)
+		change("rename_card", map[string]any{"name": "Bob", "new_name": "Bert"})
+		change("delete_card", map[string]any{"name": "Bert"})
+		ended("deleted by its new name", "Bert", password, token)
+	}
+	t.Run("sqlite", func(t *testing.T) { play(t, t.TempDir()) })
+	t.Run("postgres", func(t *testing.T) { play(t, postgres.Database(t)) })
+}
+
 // What is exported and imported elsewhere is the same, and the import can be undone.
 func TestExportImport(t *testing.T) {
 	runtest.InOrder(t)

@@ -171,13 +171,7 @@ func keySubject(id int64) string { return fmt.Sprintf("key:%d", id) }
 // Revoke ends every token of a subject, or the one with this jti, that was issued
 // until now.
 func (a *Auth) Revoke(ctx context.Context, subject string) error {
-	return a.o.DB.Write(ctx, func(q *sqlstore.Conn) error { return a.revoke(ctx, q, subject) })
-}
-
-func (a *Auth) revoke(ctx context.Context, q *sqlstore.Conn, subject string) error {
-	_, err := q.Exec(ctx, "INSERT INTO revoked (subject, before) VALUES (?, ?) ON CONFLICT (subject) DO UPDATE SET before = excluded.before",
-		subject, a.o.Now().Unix()+1)
-	return err
+	return a.o.DB.Write(ctx, func(q *sqlstore.Conn) error { return cardstore.RevokeTokens(ctx, q, subject, a.o.Now()) })
 }
 
 // An Account may log in by itself.
@@ -187,8 +181,14 @@ type Account struct {
 	Active      bool
 }
 
+// An EmailError is for an email that another account has.
+type EmailError struct{ Account string }
+
+// Error implements error.
+func (e *EmailError) Error() string { return "the account " + e.Account + " has this email" }
+
 // SetAccount makes an account or changes it. An empty password leaves it without
-// login by password.
+// login by password. The email may be that of an account that has ended.
 func (a *Auth) SetAccount(ctx context.Context, one Account, password string) error {
 	hash := ""
 	if password != "" {
@@ -198,10 +198,21 @@ func (a *Auth) SetAccount(ctx context.Context, one Account, password string) err
 		}
 		hash = string(sum)
 	}
+	email := strings.ToLower(one.Email)
 	return a.o.DB.Write(ctx, func(q *sqlstore.Conn) error {
-		_, err := q.Exec(ctx, `INSERT INTO account (name, email, password, role, active) VALUES (?, ?, ?, ?, 1)
+		if _, err := q.Exec(ctx, "DELETE FROM account WHERE email = ? AND name <> ? AND active = 0", email, one.Name); err != nil {
+			return err
+		}
+		var other string
+		err := q.QueryRow(ctx, "SELECT name FROM account WHERE email = ? AND name <> ?", email, one.Name).Scan(&other)
+		if err == nil {
+			return &EmailError{other}
+		} else if !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		_, err = q.Exec(ctx, `INSERT INTO account (name, email, password, role, active) VALUES (?, ?, ?, ?, 1)
 ON CONFLICT (name) DO UPDATE SET email = excluded.email, password = excluded.password, role = excluded.role, active = 1`,
-			one.Name, strings.ToLower(one.Email), hash, string(one.Role))
+			one.Name, email, hash, string(one.Role))
 		return err
 	})
 }
@@ -235,11 +246,8 @@ func (a *Auth) Accounts(ctx context.Context) ([]Account, error) {
 // EndAccount keeps an account from logging in and ends its tokens; false: there is none.
 func (a *Auth) EndAccount(ctx context.Context, name string) (found bool, err error) {
 	err = a.o.DB.Write(ctx, func(q *sqlstore.Conn) error {
-		n, err := q.Exec(ctx, "UPDATE account SET active = 0 WHERE name = ?", name)
-		if found = n > 0; err != nil || !found {
-			return err
-		}
-		return a.revoke(ctx, q, "user:"+name)
+		found, err = cardstore.EndAccount(ctx, q, name, a.o.Now())
+		return err
 	})
 	return found, err
 }
@@ -320,7 +328,7 @@ func (a *Auth) byPassword(ctx context.Context, in Login) (Principal, error) {
 	if slices.Index(all, wants) > slices.Index(all, has) {
 		return Principal{}, &RoleError{has, wants}
 	}
-	return Principal{Subject: "user:" + one.Name, Account: one.Name, Role: wants, RateLimit: a.o.Rate}, nil
+	return Principal{Subject: cardstore.AccountSubject(one.Name), Account: one.Name, Role: wants, RateLimit: a.o.Rate}, nil
 }
 
 // nobodysHash is compared with where there is no account, which takes as long.

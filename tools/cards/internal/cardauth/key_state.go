@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardstore"
 )
 
 // A KeyState is all that is kept of an API key, which is not the key itself.
@@ -94,7 +95,7 @@ func (a *Auth) SetKeyState(ctx context.Context, id int64, before, after *KeyStat
 		if before == nil || after != nil && after.Active != 0 && after.Roles == before.Roles {
 			return nil
 		}
-		return a.revoke(ctx, q, keySubject(id))
+		return cardstore.RevokeTokens(ctx, q, keySubject(id), a.o.Now())
 	})
 	return fits, err
 }

@@ -58,7 +58,8 @@ func goingWith(ctx context.Context, q *sqlstore.Conn, c Card) ([]Card, error) {
 	return sqlstore.Select(ctx, q, scanCard, "SELECT "+cardColumns+cardTables+"WHERE +c.trash = 0 AND "+condition, args...)
 }
 
-// trash puts one card into the trash.
+// trashCard puts one card into the trash. If it is that of an account, nobody logs in by it
+// any more, whatever brings the card back.
 func trashCard(ctx context.Context, s *Store, q *sqlstore.Conn, by Caller, c Card, act int64) error {
 	c.Revision = act
 	if _, err := q.Exec(ctx, "UPDATE card SET trash = 1, updated_at = ?, updater = ?, act_id = ? WHERE id = ?", s.nextPosition(), by.Account,
@@ -66,6 +67,9 @@ func trashCard(ctx context.Context, s *Store, q *sqlstore.Conn, by Caller, c Car
 		return err
 	}
 	if _, err := q.Exec(ctx, "DELETE FROM reference WHERE referer_id = ?", c.ID); err != nil {
+		return err
+	}
+	if err := s.endAccountOf(ctx, q, c.Name); err != nil {
 		return err
 	}
 	if err := s.remember(ctx, q, by, c, "delete", []string{"trash"}); err != nil {

@@ -131,6 +131,9 @@ func (s renaming) giveName(ctx context.Context, c Card, with cardname.Name, act 
 		return err
 	}
 	s.record.add(c.Name, act)
+	if err := s.renameAccount(ctx, q, c.Name, with); err != nil {
+		return err
+	}
 	c.Name, c.key, c.Revision = with, with.Key(), act
 	if with.IsCompound() {
 		left, right, err := s.ensureSides(ctx, q, by, with)
