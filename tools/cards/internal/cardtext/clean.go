@@ -13,12 +13,13 @@ import (
 // class and style.
 var keptTags = map[string][]string{
 	"br": nil, "i": nil, "b": nil, "u": nil, "s": nil, "em": nil, "strong": nil, "ins": nil, "del": nil, "strike": nil, "sup": nil, "sub": nil,
-	"small": nil,
-	"pre":   nil, "code": {"lang"}, "cite": nil, "caption": nil, "hr": nil, "ol": nil, "ul": nil, "li": nil, "dl": nil, "dt": nil, "dd": nil,
+	"small":   nil,
+	"details": {"open"}, "summary": nil,
+	"pre": nil, "code": {"lang"}, "cite": nil, "caption": nil, "hr": nil, "ol": nil, "ul": nil, "li": nil, "dl": nil, "dt": nil, "dd": nil,
 	"p": nil, "div": nil,
 	"span": nil, "h1": nil, "h2": nil, "h3": nil, "h4": nil, "h5": nil, "h6": nil, "table": nil, "thead": nil, "tbody": nil, "tfoot": nil,
 	"tr": nil,
-	"td": {"colspan", "rowspan"}, "th": {"colspan", "rowspan"}, "a": {"href", "title", "target"},
+	"td": {"colspan", "rowspan", "align"}, "th": {"colspan", "rowspan", "align"}, "a": {"href", "title", "target"},
 	"img":        {"src", "alt", "title", "width", "height"},
 	"blockquote": {"cite"}, "iframe": nil,
 }
@@ -31,22 +32,34 @@ func CleanHTML(content string) string {
 		return content
 	}
 	var b strings.Builder
-	z := parser.NewTokenizer(strings.NewReader(content))
-	read := 0
+	content = closedComments(content)
+	z := newTagReader(content)
 	for {
-		kind := z.Next()
-		raw := string(z.Raw())
-		read += len(raw)
+		kind, raw, name, _ := z.next()
 		switch kind {
 		case parser.ErrorToken: // the end; an element that is not closed is left over
-			b.WriteString(html.EscapeString(content[min(read-len(raw), len(content)):]))
+			b.WriteString(html.EscapeString(content[min(z.read-len(raw), len(content)):]))
 			return b.String()
 		case parser.TextToken:
 			b.WriteString(strings.ReplaceAll(raw, "<", "&lt;"))
 		case parser.StartTagToken, parser.SelfClosingTagToken, parser.EndTagToken:
-			b.WriteString(cleanTag(raw, z.Token()))
+			b.WriteString(cleanTag(raw, tagToken(z, kind, name)))
 		case parser.CommentToken, parser.DoctypeToken:
 			b.WriteByte(' ')
+		}
+	}
+}
+
+// tagToken is the tag that was read last.
+func tagToken(z *tagReader, kind parser.TokenType, name string) parser.Token {
+	t := parser.Token{Type: kind, Data: name}
+	for {
+		key, value, more := z.TagAttr()
+		if len(key) > 0 {
+			t.Attr = append(t.Attr, parser.Attribute{Key: string(key), Val: string(value)})
+		}
+		if !more {
+			return t
 		}
 	}
 }
@@ -54,6 +67,9 @@ func CleanHTML(content string) string {
 // cleanTag is raw as it is where nothing is wrong with it.
 func cleanTag(raw string, t parser.Token) string {
 	known, kept := keptTags[t.Data]
+	if t.Data == "input" {
+		return taskBox(t)
+	}
 	if !kept || t.Data == "iframe" {
 		return " "
 	}
@@ -75,12 +91,31 @@ func cleanTag(raw string, t parser.Token) string {
 	return b.String() + ">"
 }
 
+// taskBox is the state of a task in place of a box that is ticked; a space in place of what
+// else can be filled in.
+func taskBox(t parser.Token) string {
+	has := func(key, value string) bool {
+		return slices.ContainsFunc(t.Attr, func(a parser.Attribute) bool {
+			return a.Key == key && (value == "" || strings.EqualFold(a.Val, value))
+		})
+	}
+	switch {
+	case !has("type", "checkbox"):
+		return " "
+	case has("checked", ""):
+		return "[x]"
+	}
+	return "[ ]"
+}
+
 func keepsAttribute(known []string, a parser.Attribute) bool {
 	switch a.Key {
 	case "style":
 		return isPlainStyle(a.Val)
 	case "class":
-		return !slices.ContainsFunc(strings.Fields(a.Val), func(class string) bool { return !strings.HasPrefix(class, "w-") })
+		return !slices.ContainsFunc(strings.Fields(a.Val), func(class string) bool {
+			return !strings.HasPrefix(class, "w-") && !strings.HasPrefix(class, "language-")
+		})
 	}
 	if !slices.Contains(known, a.Key) {
 		return false

@@ -16,6 +16,8 @@ type htmlWriter struct {
 	out    io.Writer
 	source []byte
 	inline renderer.Renderer
+	// trusted says that raw HTML stays as it is.
+	trusted bool
 }
 
 func (w htmlWriter) write(texts ...string) error {
@@ -65,12 +67,25 @@ func (w htmlWriter) block(n ast.Node, level int) error {
 		})
 	case *extension.Table:
 		return w.table(n, level)
+	case *ast.HTMLBlock:
+		if !w.trusted {
+			return w.rawHTML(n, indent)
+		}
 	}
 	// Code, rules and raw HTML keep their lines.
 	if err := w.write(indent); err != nil {
 		return err
 	}
 	return w.inline.Render(w.out, w.source, n)
+}
+
+// rawHTML writes a block of HTML, in which tags that hold raw text are no tags.
+func (w htmlWriter) rawHTML(n *ast.HTMLBlock, indent string) error {
+	var b strings.Builder
+	if err := w.inline.Render(&b, w.source, n); err != nil {
+		return err
+	}
+	return w.write(indent, showScripts(b.String()))
 }
 
 // leaf writes a block that has no blocks within it, on one line.
@@ -163,10 +178,25 @@ func (w htmlWriter) table(n *extension.Table, level int) error {
 func (w htmlWriter) row(n ast.Node, level int, cell string) error {
 	return w.around(n, level, "tr", func(n ast.Node, level int) error {
 		for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-			if err := w.leaf(c, strings.Repeat("  ", level), cell); err != nil {
+			if err := w.cell(c, strings.Repeat("  ", level), cell); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// cell writes one cell, with its alignment.
+func (w htmlWriter) cell(n ast.Node, indent, name string) error {
+	open := name
+	if c, ok := n.(*extension.TableCell); ok && c.Alignment != extension.AlignNone {
+		open += ` align="` + c.Alignment.String() + `"`
+	}
+	if err := w.write(indent, "<", open, ">"); err != nil {
+		return err
+	}
+	if err := w.text(n); err != nil {
+		return err
+	}
+	return w.write("</", name, ">\n")
 }

@@ -3,6 +3,7 @@ package cardtext
 import (
 	"bytes"
 	"fmt"
+	stdhtml "html"
 	"regexp"
 	"strings"
 
@@ -14,9 +15,10 @@ import (
 	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
-	parser "golang.org/x/net/html"
+	htmlparser "golang.org/x/net/html"
 )
 
 // A Converter converts between Markdown and HTML. Links and nests pass it byte for
@@ -30,14 +32,38 @@ type Converter struct {
 // NewConverter returns a Converter, which takes a millisecond.
 func NewConverter() *Converter {
 	return &Converter{
-		markdown: goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe())),
+		markdown: newMarkdown(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe())),
 		policy:   newPolicy(),
-		back: converter.NewConverter(converter.WithPlugins(
-			base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(commonmark.WithBulletListMarker("-"), commonmark.WithListEndComment(false)),
-			strikethrough.NewStrikethroughPlugin(), table.NewTablePlugin(table.WithHeaderPromotion(true),
-				table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal)),
-		)),
+		back:     newBackConverter(),
 	}
+}
+
+// newBackConverter makes Markdown of HTML.
+func newBackConverter() *converter.Converter {
+	c := converter.NewConverter(converter.WithPlugins(
+		base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(commonmark.WithBulletListMarker("-"), commonmark.WithListEndComment(false)),
+		strikethrough.NewStrikethroughPlugin(), table.NewTablePlugin(table.WithHeaderPromotion(true),
+			table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal), table.WithNewlineBehavior(table.NewlineBehaviorPreserve)),
+	))
+	for _, name := range []string{"details", "summary"} {
+		c.Register.RendererFor(name, converter.TagTypeBlock, renderElement, converter.PriorityEarly)
+	}
+	return c
+}
+
+// renderElement keeps an element that Markdown has as HTML, with Markdown in it.
+func renderElement(ctx converter.Context, w converter.Writer, n *htmlparser.Node) converter.RenderStatus {
+	open, space := n.Data, "\n\n"
+	if len(n.Attr) > 0 { // open is all that there is
+		open += " open"
+	}
+	if n.Data == "summary" {
+		space = ""
+	}
+	_, _ = w.WriteString("\n\n<" + open + ">" + space) // the writer is memory
+	ctx.RenderChildNodes(ctx, w, n)
+	_, _ = w.WriteString(space + "</" + n.Data + ">\n\n")
+	return converter.RenderSuccess
 }
 
 func newPolicy() *bluemonday.Policy {
@@ -45,13 +71,15 @@ func newPolicy() *bluemonday.Policy {
 	p.AllowElements("p", "br", "div", "span", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd", "strong", "em", "b", "i",
 		"u", "s", "strike",
 		"ins", "del", "a", "img", "blockquote", "pre", "code", "table", "thead", "tbody", "tfoot", "tr", "th", "td", "hr", "sub", "sup", "small",
-		"caption", "cite")
+		"caption", "cite", "details", "summary")
 	p.AllowNoAttrs().OnElements("a", "span", "div", "img")
 	p.AllowAttrs("class", "id", "title").Globally()
 	p.AllowAttrs("href").OnElements("a")
 	p.AllowAttrs("src", "alt", "width", "height").OnElements("img")
 	p.AllowAttrs("colspan", "rowspan").OnElements("td", "th")
+	p.AllowAttrs("align").Matching(regexp.MustCompile("^(?:left|center|right)$")).OnElements("td", "th")
 	p.AllowAttrs("start").OnElements("ol")
+	p.AllowAttrs("open").OnElements("details")
 	p.AllowURLSchemes("http", "https", "mailto")
 	p.AllowRelativeURLs(true)
 	return p
@@ -64,7 +92,7 @@ var afterScript = regexp.MustCompile(`(?i)(</(?:script|style)>)[ \t]*(\S)`)
 // something are dropped, and the text of a script is shown as text.
 func (c *Converter) HTML(markdown string, trusted bool) (string, error) {
 	plain, kept := protect(strings.ReplaceAll(markdown, "\x00", "\uFFFD"))
-	out, err := c.render(plain)
+	out, err := c.render(plain, trusted)
 	if err != nil {
 		return "", err
 	}
@@ -76,7 +104,7 @@ func (c *Converter) HTML(markdown string, trusted bool) (string, error) {
 
 // convert is HTML of Markdown whose links and nests are protected.
 func (c *Converter) convert(plain string) (string, error) {
-	out, err := c.render(plain)
+	out, err := c.render(plain, false)
 	if err != nil {
 		return "", err
 	}
@@ -91,12 +119,16 @@ func endLine(text string) string {
 	return text + "\n"
 }
 
-// render is HTML of Markdown as it is.
-func (c *Converter) render(plain string) (string, error) {
+// render is HTML of Markdown: with tags that hold raw text as they are only if it is trusted.
+func (c *Converter) render(plain string, trusted bool) (string, error) {
 	source := []byte(afterScript.ReplaceAllString(plain, "$1\n$2"))
 	var b bytes.Buffer
-	w := htmlWriter{out: &b, source: source, inline: c.markdown.Renderer()}
-	if err := w.blocks(c.markdown.Parser().Parse(text.NewReader(source)), 0); err != nil {
+	w := htmlWriter{out: &b, source: source, inline: c.markdown.Renderer(), trusted: trusted}
+	pc := parser.NewContext()
+	if trusted {
+		pc.Set(trustedKey, true)
+	}
+	if err := w.blocks(c.markdown.Parser().Parse(text.NewReader(source), parser.WithContext(pc)), 0); err != nil {
 		return "", fmt.Errorf("convert Markdown: %w", err)
 	}
 	return b.String(), nil
@@ -106,8 +138,8 @@ func (c *Converter) render(plain string) (string, error) {
 func (c *Converter) sanitize(text string) string {
 	text = c.policy.Sanitize(showScripts(text))
 	var b strings.Builder
-	z := parser.NewTokenizer(strings.NewReader(text))
-	for z.Next() != parser.ErrorToken {
+	z := htmlparser.NewTokenizer(strings.NewReader(text))
+	for z.Next() != htmlparser.ErrorToken {
 		raw := string(z.Raw())
 		if raw[0] != '<' {
 			raw = strings.NewReplacer("&#34;", `"`, "&#39;", "'").Replace(raw)
@@ -118,25 +150,30 @@ func (c *Converter) sanitize(text string) string {
 }
 
 // showScripts drops the tags of what has no text of its own for a reader, and keeps
-// what is between them as text.
+// what is between them as text. One that is not closed is text itself.
 func showScripts(text string) string {
 	var b strings.Builder
-	z := parser.NewTokenizer(strings.NewReader(text))
+	z := newTagReader(closedComments(text))
 	for {
-		kind := z.Next()
-		raw := string(z.Raw())
+		kind, raw, name, open := z.next()
 		switch kind {
-		case parser.ErrorToken:
+		case htmlparser.ErrorToken:
 			return b.String()
-		case parser.StartTagToken, parser.EndTagToken, parser.SelfClosingTagToken:
-			switch name, _ := z.TagName(); string(name) {
+		case htmlparser.StartTagToken, htmlparser.EndTagToken, htmlparser.SelfClosingTagToken:
+			if open {
+				b.WriteString(stdhtml.EscapeString(raw))
+				continue
+			}
+			switch name {
+			case "input":
+				raw = taskBox(tagToken(z, kind, name))
 			case "script", "style", "iframe", "noscript", "noembed", "noframes", "xmp", "plaintext", "title", "textarea", "object", "embed",
 				"template", "svg", "math":
 				continue
 			}
-		case parser.TextToken:
+		case htmlparser.TextToken:
 			raw = strings.ReplaceAll(raw, "<", "&lt;")
-		case parser.CommentToken, parser.DoctypeToken:
+		case htmlparser.CommentToken, htmlparser.DoctypeToken:
 			continue
 		}
 		b.WriteString(raw)
@@ -147,21 +184,29 @@ func showScripts(text string) string {
 // it makes of the answer again.
 func (c *Converter) Markdown(content string) (string, error) {
 	plain, kept := protect(content)
-	out, err := c.back.ConvertString(showScripts(plain))
+	out, err := c.convertBack(plain)
 	if err != nil {
 		return "", fmt.Errorf("convert HTML: %w", err)
 	}
-	return c.faithful(plain, tidyMarkdown(out)+lineEnd(content), kept), nil
+	return c.faithful(plain, out+lineEnd(content), kept), nil
+}
+
+// convertBack is Markdown of HTML whose links and nests are protected.
+func (c *Converter) convertBack(plain string) (string, error) {
+	out, err := c.back.ConvertString(flattenCells(showScripts(plain)))
+	return tidyMarkdown(out), err
 }
 
 var (
 	delimiterRow = regexp.MustCompile(`^\|(?::?-+:?\|)+$`)
 	delimiter    = regexp.MustCompile(`(:?)-+(:?)\|`)
+	escapedTask  = regexp.MustCompile(`^([ \t>]*(?:[-*+]|\d+[.)]) )\\\[([ x])\]( |$)`)
 	listItem     = regexp.MustCompile(`^[ \t]+(?:[-*+]|\d+\.) `)
 )
 
-// tidyMarkdown writes tables and lists within lists as most people do: a space
-// within each cell, and no empty line before a list that belongs to an item.
+// tidyMarkdown writes tables, lists within lists and tasks as most people do: a space
+// within each cell, <br> for a new line in it, no empty line before a list that belongs to an
+// item, and [x] without a backslash.
 func tidyMarkdown(markdown string) string {
 	lines := strings.Split(markdown, "\n")
 	out, inCode := lines[:0:0], false
@@ -175,6 +220,10 @@ func tidyMarkdown(markdown string) string {
 			continue
 		case delimiterRow.MatchString(line):
 			line = "|" + delimiter.ReplaceAllString(line[1:], " ${1}---${2} |")
+		case strings.HasPrefix(line, "|"):
+			line = cellBullet.ReplaceAllString(cellBreak.ReplaceAllString(line, "<br>"), "$1$2$3")
+		default:
+			line = escapedTask.ReplaceAllString(line, "$1[$2]$3")
 		}
 		out = append(out, line)
 	}

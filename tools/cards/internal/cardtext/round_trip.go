@@ -19,21 +19,32 @@ import (
 // another content it is the Markdown that reads best. Links and nests are back in it.
 func (c *Converter) faithful(content, markdown string, kept protected) string {
 	whole := kept.restore(content)
-	for _, candidate := range []func() string{
-		func() string { return markdown },
-		func() string {
-			var b strings.Builder
-			for _, one := range groups(content) {
-				b.WriteString(c.groupMarkdown(one.text) + one.after)
-			}
-			return b.String()
-		},
-		func() string { return c.rawBlock(content) },
-	} {
-		text := kept.restore(candidate())
-		if got, err := c.HTML(text, false); err == nil && got == whole && kept.sameIn(text) {
-			return text
-		}
+	isExact := func(text string) bool {
+		got, err := c.HTML(text, false)
+		return err == nil && got == whole && kept.sameIn(text)
+	}
+	if text := kept.restore(markdown); isExact(text) {
+		return text
+	}
+	var b strings.Builder
+	asText := false
+	for _, one := range groups(content) {
+		text, exact := c.groupMarkdown(one.text)
+		b.WriteString(text + one.after)
+		asText = asText || !exact
+	}
+	if !strings.HasSuffix(content, "\n") {
+		b.WriteString(lineEnd(content))
+	}
+	if text := kept.restore(b.String()); asText && kept.sameIn(text) || isExact(text) {
+		return text
+	}
+	raw, exact := c.rawBlock(content)
+	if !exact {
+		raw = beginBlock + raw
+	}
+	if text := kept.restore(raw); isExact(text) {
+		return text
 	}
 	return kept.restore(markdown)
 }
@@ -50,21 +61,62 @@ func (c *Converter) becomes(markdown, content string) bool {
 }
 
 // groupMarkdown is one group of blocks: Markdown, or HTML as it is if Markdown would not
-// become it again.
-func (c *Converter) groupMarkdown(group string) string {
-	if out, err := c.back.ConvertString(showScripts(group)); err == nil {
+// become it again. Not exact is a text that stands in no element, and a table, which are
+// written so that they can be read.
+func (c *Converter) groupMarkdown(group string) (text string, exact bool) {
+	out, err := c.convertBack(group)
+	if err == nil {
 		// Blocks without an empty line between them may need one between them.
-		for _, text := range []string{tidyMarkdown(out), strings.ReplaceAll(tidyMarkdown(out), "\n\n", "\n")} {
+		for _, text := range []string{out, strings.ReplaceAll(out, "\n\n", "\n")} {
 			if text = strings.Trim(text, "\n"); text != "" && c.becomes(text, group+"\n") {
-				return text
+				return text, true
 			}
 		}
 	}
-	return strings.TrimSuffix(c.rawBlock(group+"\n"), "\n")
+	text = strings.Trim(out, "\n")
+	if text != "" && c.isTable(text, group) {
+		return text, false
+	}
+	raw, exact := c.rawBlock(group + "\n")
+	switch {
+	case exact:
+	case text != "" && !beginsBlock(group) && c.saysSame(text, group):
+		return text, false
+	default:
+		raw = beginBlock + raw
+	}
+	return strings.TrimSuffix(raw, "\n"), true
 }
 
-// rawBlock is HTML as one block of Markdown: a line without text would end it.
-func (c *Converter) rawBlock(content string) string {
+func (c *Converter) isTable(markdown, group string) bool {
+	got, err := c.convert(markdown)
+	return err == nil && strings.HasPrefix(group, "<table") && isSameTable(got, flattenCells(group))
+}
+
+// saysSame reports whether Markdown becomes HTML with the same text, apart from space.
+func (c *Converter) saysSame(markdown, content string) bool {
+	got, err := c.convert(markdown)
+	visible := func(text string) string { return strings.Join(strings.Fields(PlainText(text)), "") }
+	return err == nil && visible(got) == visible(content)
+}
+
+// beginsBlock reports whether HTML begins with an element that is no part of a line of text.
+func beginsBlock(content string) bool {
+	name, _ := tagName(content)
+	return name != "" && !lineElements[name]
+}
+
+var lineElements = map[string]bool{
+	"a": true, "b": true, "i": true, "u": true, "s": true, "em": true, "strong": true, "ins": true, "del": true, "strike": true, "sup": true,
+	"sub": true, "small": true, "code": true, "cite": true, "span": true, "br": true, "img": true,
+}
+
+// beginBlock is an element that no content keeps, and that begins a block of HTML.
+const beginBlock = "<section>"
+
+// rawBlock is HTML as one block of Markdown, in which a line without text would end it; exact:
+// it becomes the content again.
+func (c *Converter) rawBlock(content string) (raw string, exact bool) {
 	var b strings.Builder
 	lines := strings.SplitAfter(content, "\n")
 	for i, line := range lines {
@@ -77,10 +129,7 @@ func (c *Converter) rawBlock(content string) string {
 			fmt.Fprintf(&b, "&#%d;%s", line[0], line[1:])
 		}
 	}
-	if raw := b.String(); c.becomes(raw, content) {
-		return raw
-	}
-	return "<section>" + b.String() // which no content keeps, and which begins a block
+	return b.String(), c.becomes(b.String(), content)
 }
 
 // A group is blocks that no empty line parts, and the line ends behind them.
@@ -116,7 +165,9 @@ func emptyLineEnds(content string) (ends []int) {
 				depth++
 			}
 		case parser.EndTagToken:
-			depth = max(depth-1, 0)
+			if name, _ := z.TagName(); !hasNoEnd(string(name)) {
+				depth = max(depth-1, 0)
+			}
 		case parser.TextToken:
 			for _, lines := range emptyLines().FindAllStringIndex(raw, -1) {
 				if depth == 0 {
@@ -131,6 +182,7 @@ func emptyLineEnds(content string) (ends []int) {
 
 var emptyLines = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\n\n+`) })
 
+// hasNoEnd reports whether an element has no end, or is around blocks in Markdown too.
 func hasNoEnd(element string) bool {
-	return element == "br" || element == "hr" || element == "img"
+	return slices.Contains([]string{"br", "hr", "img", "details", "summary"}, element)
 }
