@@ -87,7 +87,7 @@ func (g *Graph) CreatePage(ctx context.Context, c tools.CallContext, in CreatePa
 			if isNotFound(err) { // Logseq removes a #tag from the title
 				made, err = g.page(ctx, string(uuid))
 			}
-			return verifyPage(nil, made, err, in.Properties)
+			return g.verifyPage(made, err, in.Properties)
 		},
 	})
 	out.UUID, out.PageName = made.UUID, made.Name
@@ -153,14 +153,14 @@ func pageExistsError(p wirePage) error {
 }
 
 // verifyPage compares a page that was read back with the properties it was
-// given; was are its properties before the write.
-func verifyPage(was map[string]any, p wirePage, err error, properties Properties) (verification, error) {
+// given.
+func (g *Graph) verifyPage(p wirePage, err error, properties Properties) (verification, error) {
 	switch {
 	case isNotFound(err) || err == nil && p.Recycled:
 		return notApplied, nil
 	case err != nil:
 		return notApplied, err
-	case !hasProperties(was, p.Properties, properties):
+	case !hasProperties(p.Properties, properties, g.location()):
 		return appliedDifferently, nil
 	}
 	return applied, nil

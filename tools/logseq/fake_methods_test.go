@@ -139,6 +139,11 @@ func (f *fakePeer) writes() methods {
 				return nil, err
 			}
 			set(p.Properties, in["properties"])
+			if f.typed != nil {
+				for name, value := range p.Properties {
+					p.Properties[name] = f.typed(value)
+				}
+			}
 			return p, nil
 		},
 		"pages.append": func(in map[string]any) (any, error) {

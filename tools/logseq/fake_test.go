@@ -29,6 +29,7 @@ type fakePeer struct {
 	answered  []string                  // requests
 	bare      bool                      // the call at hand wants references unnamed
 	spelling  spelling
+	typed     func(any) any // what becomes of a value of a page's property; nil: it stays
 }
 
 // A fault is what goes wrong with one call.
@@ -44,6 +45,7 @@ const (
 	lostNever       // the connection is lost, nothing lands
 	notThere        // the peer says NOT_FOUND
 	unsent          // another graph was opened before the call was sent
+	half            // Logseq throws when the change has landed
 	astray          // the change lands, and the blocks of every page are in the opposite order
 )
 
@@ -204,6 +206,8 @@ func (f *fakePeer) Call(ctx context.Context, method string, in, out any, again b
 		}
 	}
 	switch wrong {
+	case half:
+		return &tools.Error{Code: tools.Internal, SpecCode: "INTERNAL", Message: "no more", Data: map[string]any{"logseq": "no more"}}
 	case late, never:
 		e := &tools.Error{Code: tools.Timeout, SpecCode: "TIMEOUT", Message: "[deferred timeout] async call #7"}
 		if !again {

@@ -125,7 +125,7 @@ func findItems(ctx context.Context, g *Graph, in FindIn) (FindOut, error) {
 	if err != nil {
 		return FindOut{}, err
 	}
-	conditions, err := parseConditions(in.Properties, g.now().Location())
+	conditions, err := parseConditions(in.Properties, g.location())
 	if err != nil {
 		return FindOut{}, err
 	}

@@ -94,3 +94,6 @@ func (g *Graph) requireCapability(key string) error {
 
 // hasCapability reports whether a capability is available.
 func (g *Graph) hasCapability(key string) bool { return g.requireCapability(key) == nil }
+
+// location is where the user is, whose days those of Logseq are.
+func (g *Graph) location() *time.Location { return g.now().Location() }

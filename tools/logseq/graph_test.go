@@ -197,7 +197,8 @@ func TestFaultsOfWrites(t *testing.T) {
 			word    string
 			applied any
 		}{
-			{refuse, "INTERNAL", nil},
+			{refuse, "INTERNAL", false},
+			{half, "INTERNAL", true},
 			{null, "INTERNAL", false},
 			{late, "TIMEOUT", true},
 			{never, "TIMEOUT", "unknown"},
@@ -298,7 +299,7 @@ func TestStepsAreTold(t *testing.T) {
 		return fine
 	}
 	_, err := openTestSource(t, f).call("update_page", `{"page_name":"Garden","content_append":"x","properties":{"soil":"loam"}}`)
-	if err == nil || !strings.Contains(string(encode(err.Data)), "properties set") || applied(err) != false {
+	if err == nil || !strings.Contains(string(encode(err.Data)), "properties set") || applied(err) != "partly" {
 		t.Errorf("want the first step told, got %v with %+v", err, err.Data)
 	}
 }

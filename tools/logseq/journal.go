@@ -144,7 +144,7 @@ func (g *Graph) createJournal(ctx context.Context, day int) (wirePage, error) {
 		verify: func(ctx context.Context) (verification, error) {
 			var err error
 			made, err = g.journal(ctx, day)
-			return verifyPage(nil, made, err, nil)
+			return g.verifyPage(made, err, nil)
 		},
 	})
 	if err == nil && made.UUID == "" {

@@ -30,8 +30,8 @@ func System() tools.Kind {
 		Title: "Logseq",
 		Doc: "A graph that is open in a running Logseq, a file graph or a DB graph. Pages are named by name or uuid, blocks by uuid. " +
 			"A tool that this Logseq does not support answers CAPABILITY_MISSING; get_capabilities lists what is available. " +
-			"Every write is read back: verified tells whether the result is as requested. After TIMEOUT or a lost connection data.applied tells " +
-			"whether the write happened: true, false or \"unknown\".",
+			"Every write is read back: verified tells whether the result is as requested. Of a write that ends in an error data.applied tells " +
+			"whether it happened: true, false, \"partly\" (data.done tells what) or \"unknown\".",
 		Open:        Open,
 		Peer:        peerSpec(),
 		ErrorFormat: errorFormat(),

@@ -2,6 +2,7 @@ package logseq
 
 import (
 	"context"
+	"slices"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -65,6 +66,10 @@ func (g *Graph) MoveBlock(ctx context.Context, c tools.CallContext, in MoveBlock
 		out.Written = dryRunResult()
 		return out, nil
 	}
+	orderBefore, err := g.childOrder(ctx, p)
+	if err != nil {
+		return out, err
+	}
 	out.Written, err = g.change(ctx, c, writeRequest{
 		method:  "blocks.move",
 		params:  moveArg{was.UUID, string(p.target), p.position},
@@ -78,8 +83,8 @@ func (g *Graph) MoveBlock(ctx context.Context, c tools.CallContext, in MoveBlock
 			switch {
 			case err == nil && p.holds(order, []UUID{was.UUID}):
 				return applied, nil
-			case now.Parent == was.Parent && now.Page.UUID == was.Page.UUID && p.parent != parentUUID(was):
-				return notApplied, err
+			case err == nil && parentUUID(now) == parentUUID(was) && slices.Equal(order, orderBefore):
+				return notApplied, nil
 			}
 			return appliedDifferently, err
 		},

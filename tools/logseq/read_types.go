@@ -162,27 +162,58 @@ func (b wireBlock) hasText(content string) bool {
 	if b.isTask() {
 		want = strings.TrimSpace(b.withoutTaskMarkup(want))
 	}
-	want = foldReferences(want)
-	for _, have := range []string{b.Raw, b.Content} {
-		have = foldReferences(strings.TrimSpace(have))
-		if have == want || withoutProperties(have) == withoutProperties(want) {
-			return true
+	raw, read := strings.TrimSpace(b.Raw), strings.TrimSpace(b.Content)
+	return sameText(want, raw, read) || sameText(withoutProperties(want), withoutProperties(raw), withoutProperties(read))
+}
+
+// sameText reports whether a text is one that is stored as raw and read as
+// read: each of its references may be spelled as in either.
+func sameText(want, raw, read string) bool {
+	if folded := foldReferences(want); folded == foldReferences(raw) || folded == foldReferences(read) {
+		return true
+	}
+	wantText, wantRefs := splitReferences(want)
+	rawText, rawRefs := splitReferences(raw)
+	readText, readRefs := splitReferences(read)
+	if !slices.Equal(wantText, readText) || !slices.Equal(readText, rawText) {
+		return false
+	}
+	for i, ref := range wantRefs {
+		if ref != rawRefs[i] && ref != readRefs[i] {
+			return false
 		}
 	}
-	return false
+	return true
 }
 
 var referenceOrTag = regexp.MustCompile(`#?\[\[[^\]\n]+\]\]|#[^\s#\[\]]+`)
 
-// foldReferences spells the tags and links of a text in one way. A DB graph stores
-// #tag as #[[tag]], and names pages in their own letter case.
-func foldReferences(text string) string {
-	return referenceOrTag.ReplaceAllStringFunc(text, func(ref string) string {
+// splitReferences returns the texts between the tags and links of a text, and these
+// in one spelling. A DB graph stores #tag as #[[tag]], and names pages in their own letter case.
+func splitReferences(text string) (between, references []string) {
+	at := 0
+	for _, m := range referenceOrTag.FindAllStringIndex(text, -1) {
+		ref := text[m[0]:m[1]]
+		end := m[1]
 		if tag, ok := strings.CutPrefix(ref, "#[["); ok {
 			ref = "#" + strings.TrimSuffix(tag, "]]")
+		} else if ref[0] == '#' {
+			ref = strings.TrimRight(ref, ",.;:!?)")
+			end = m[0] + len(ref)
 		}
-		return strings.ToLower(ref)
-	})
+		between, references, at = append(between, text[at:m[0]]), append(references, strings.ToLower(ref)), end
+	}
+	return append(between, text[at:]), references
+}
+
+// foldReferences spells the tags and links of a text in one way.
+func foldReferences(text string) string {
+	between, references := splitReferences(text)
+	var folded strings.Builder
+	for i, ref := range references {
+		folded.WriteString(between[i] + ref)
+	}
+	return folded.String() + between[len(references)]
 }
 
 func withoutProperties(text string) string {
@@ -193,24 +224,6 @@ func withoutProperties(text string) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// hasProperties reports whether every wanted property was set, or removed if
-// it is nil. Logseq converts values to pages, dates and numbers, so any value
-// counts that differs from the former one.
-func hasProperties(was, have map[string]any, want Properties) bool {
-	was, have = foldProperties(was), foldProperties(have)
-	for name, value := range want {
-		now, there := have[foldProperty(name)]
-		former, before := was[foldProperty(name)]
-		switch {
-		case there == (value == nil):
-			return false
-		case there && !sameValue(now, value) && before && sameValue(now, former):
-			return false
-		}
-	}
-	return true
-}
-
 func foldProperties(properties map[string]any) map[string]any {
 	m := map[string]any{}
 	for name, value := range properties {
@@ -218,9 +231,6 @@ func foldProperties(properties map[string]any) map[string]any {
 	}
 	return m
 }
-
-// sameValue compares values as text.
-func sameValue(a, b any) bool { return strings.EqualFold(valueText(a), valueText(b)) }
 
 // foldProperty returns a property name as a file graph writes it.
 func foldProperty(name string) string {

@@ -83,7 +83,7 @@ func (g *Graph) updateRequest(was wireBlock, d *draft) writeRequest {
 			switch {
 			case err != nil:
 				return notApplied, err
-			case (content == "" || now.hasText(content)) && hasProperties(was.Properties, now.Properties, properties):
+			case (content == "" || now.hasText(content)) && hasProperties(now.Properties, properties, g.location()):
 				return applied, nil
 			case now.Raw == was.Raw && now.Content == was.Content && sameProperties(now.Properties, was.Properties):
 				return notApplied, nil

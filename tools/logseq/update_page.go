@@ -119,7 +119,7 @@ func (g *Graph) propertiesRequest(p wirePage, properties Properties) writeReques
 		details: writeDetails{UUID: p.UUID, Page: p.Name},
 		verify: func(ctx context.Context) (verification, error) {
 			now, err := g.page(ctx, string(p.UUID))
-			found, err := verifyPage(p.Properties, now, err, properties)
+			found, err := g.verifyPage(now, err, properties)
 			if found == appliedDifferently && sameProperties(p.Properties, now.Properties) {
 				found = notApplied
 			}

@@ -22,6 +22,8 @@ func TestTextIsVerifiedByItsMeaning(t *testing.T) {
 		{"#[[two words]] and #one", stored, true},
 		{"## Beds #garden", stored, true},
 		{"see [[kitchen]] #Errand", func(string) string { return "see [[Kitchen]] #[[errand]]" }, true},
+		{"[[" + id(101) + "]] beside [[Kitchen]]", func(string) string { return "[[" + id(101) + "]] beside [[" + id(103) + "]]" }, true},
+		{"[[" + id(101) + "]] beside [[Kitchen]]", func(string) string { return "[[" + id(102) + "]] beside [[" + id(103) + "]]" }, false},
 		{"buy milk #errand", func(string) string { return "buy milk #[[errands]]" }, false},
 		{"buy milk #errand", func(string) string { return "buy milk" }, false},
 		{"buy milk #errand", func(string) string { return "Buy milk #[[errand]]" }, false},

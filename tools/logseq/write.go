@@ -69,10 +69,11 @@ type writePart struct {
 // writeDetails is the data of an error from a write: whether the write
 // happened, and what is needed to find out.
 type writeDetails struct {
-	Applied any      `json:"applied"` // true, false or "unknown"
+	Applied any      `json:"applied"` // true, false, "partly" or "unknown"
 	UUID    UUID     `json:"uuid,omitempty"`
 	Page    string   `json:"page_name,omitempty"`
-	Done    []string `json:"done,omitempty"` // earlier steps of the same call
+	Done    []string `json:"done,omitempty"`   // earlier steps of the same call
+	Logseq  any      `json:"logseq,omitempty"` // Logseq's own words
 }
 
 // lockWrites waits until no other write is running. The caller must call
@@ -131,8 +132,19 @@ func (g *Graph) perform(ctx context.Context, w writeRequest) (Written, error) {
 	case done > 0:
 		return Written{}, w.partlyDone(done, toolError(err))
 	default:
-		return Written{}, w.withDetails(toolError(err))
+		return Written{}, w.refused(ctx, toolError(err))
 	}
+}
+
+// partlyWritten is what is applied of a write of which a part is there.
+const partlyWritten = "partly"
+
+// notDone is what is applied of a call whose last step did nothing.
+func (w writeDetails) notDone() any {
+	if len(w.Done) > 0 {
+		return partlyWritten
+	}
+	return false
 }
 
 // sendParts sends the requests of a write, each with a time of its own, until
@@ -163,18 +175,35 @@ func (w writeRequest) partlyDone(done int, err error) error {
 	if !ok {
 		return err
 	}
-	w.details.Applied = "unknown"
+	w.details.Applied = partlyWritten
 	w.details.Done = append(slices.Clone(w.details.Done), fmt.Sprintf("%d of %d blocks written", done, w.blocks))
 	return e.WithHint("Read the page, and add what is missing.").WithData(w.details)
 }
 
-// withDetails adds the completed steps of the same call to an error.
-func (w writeRequest) withDetails(err error) error {
+// refused is the error of a write that Logseq refused, with what is there all
+// the same: Logseq may refuse the last of several steps.
+func (w writeRequest) refused(ctx context.Context, err error) error {
 	e, ok := errors.AsType[*tools.Error](err)
-	if !ok || len(w.details.Done) == 0 {
+	if !ok {
 		return err
 	}
-	w.details.Applied = false
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), verifyTimeout)
+	defer cancel()
+	saw, errRead := w.verify(ctx)
+	w.details.Applied = w.details.notDone()
+	switch {
+	case errRead == nil && saw == applied:
+		w.details.Applied = true
+		e = e.WithHint("The change is there all the same: do not repeat the call.")
+	case errRead == nil && saw != notApplied:
+		w.details.Applied = partlyWritten
+		e = e.WithHint("A part of the change is there: read it before you call again.")
+	case e.Code != tools.Internal && len(w.details.Done) == 0:
+		return err
+	}
+	if data, is := e.Data.(map[string]any); is {
+		w.details.Logseq = data["logseq"]
+	}
 	return e.WithData(w.details)
 }
 
@@ -198,13 +227,13 @@ func (g *Graph) readBack(ctx context.Context, w writeRequest) (Written, error) {
 	case saw == applied:
 		out.Verified = true
 	case saw == partlyApplied:
-		w.details.Applied = "unknown"
+		w.details.Applied = partlyWritten
 		return Written{}, tools.Errorf(tools.Internal, "Logseq answered, but did only part of it").
 			WithHint("Read the page, and add what is missing.").WithData(w.details)
 	case saw == appliedDifferently:
 		out.Warnings = append(out.Warnings, "Logseq stored something other than requested; read it.")
 	default:
-		w.details.Applied = false
+		w.details.Applied = w.details.notDone()
 		return Written{}, tools.Errorf(tools.Internal, "Logseq answered, but did nothing").
 			WithHint("Ask the user whether Logseq shows an error, then try again.").WithData(w.details)
 	}
@@ -239,7 +268,7 @@ func (g *Graph) resolveOutcome(ctx context.Context, w writeRequest, session stri
 		e.Message += "; part of the change is there, and the rest may follow"
 		e.Hint = "Read the page before you add what is missing."
 	case err == nil && saw == notApplied && session != "" && g.pluginSession() != session:
-		w.details.Applied = false
+		w.details.Applied = w.details.notDone()
 		e.Message += " and the change did not happen"
 		e.Hint = "Call again."
 	case err == nil && saw == notApplied:

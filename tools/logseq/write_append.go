@@ -64,7 +64,7 @@ func (g *Graph) verifyNewBlock(ctx context.Context, p insertPosition, d *draft) 
 		return notApplied, nil
 	case err != nil:
 		return notApplied, err
-	case !b.hasText(d.Content) || !hasProperties(nil, b.Properties, d.Properties):
+	case !g.verifyBlock(b, d):
 		return appliedDifferently, nil
 	}
 	order, err := g.childOrder(ctx, p)
@@ -72,6 +72,11 @@ func (g *Graph) verifyNewBlock(ctx context.Context, p insertPosition, d *draft) 
 		return appliedDifferently, err
 	}
 	return applied, nil
+}
+
+// verifyBlock reports whether a block has the text and properties of a draft.
+func (g *Graph) verifyBlock(b wireBlock, d *draft) bool {
+	return b.hasText(d.Content) && hasProperties(b.Properties, d.Properties, g.location())
 }
 
 // insertRequest inserts drafts at a position, in as many requests as it takes.
@@ -106,7 +111,7 @@ func (g *Graph) verifyDrafts(ctx context.Context, p insertPosition, drafts []*dr
 		all++
 		if b, ok := there[d.UUID]; ok {
 			found++
-			if b.hasText(d.Content) && hasProperties(nil, b.Properties, d.Properties) && slices.Equal(blockUUIDs(b.Children), topUUIDs(d.Children)) {
+			if g.verifyBlock(b, d) && slices.Equal(blockUUIDs(b.Children), topUUIDs(d.Children)) {
 				right++
 			}
 		}
