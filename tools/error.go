@@ -138,7 +138,24 @@ type ErrorFormat struct {
 	codes  map[Code]string
 	schema *jsonschema.Schema
 	shape  func(code string, e *Error) any
+	more   []SpecCode
 }
+
+// A SpecCode is a further word of a specification, for some of the errors of a
+// Code: [Error.SpecCode] has it.
+type SpecCode struct {
+	Code                Code
+	Word, Meaning, ToDo string // for the tables of errors
+}
+
+// WithSpecCode returns the format with a further word.
+func (s ErrorFormat) WithSpecCode(c SpecCode) ErrorFormat {
+	s.more = append(slices.Clone(s.more), c)
+	return s
+}
+
+// SpecCodes are the further words.
+func (s ErrorFormat) SpecCodes() []SpecCode { return s.more }
 
 // NewErrorFormat makes an [ErrorFormat]: codes has the specification's word for
 // each Code (the suite reports a missing one), and shape makes the object. E

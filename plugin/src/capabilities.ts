@@ -68,6 +68,12 @@ export function offeredCapabilities({ kind, missing, readOnly, hiding }: Capabil
     .map(([key]) => key)
 }
 
+/** By capability, the methods that this Logseq lacks for it. */
+export function lackingMethods(kind: 'file' | 'db', missing: ReadonlySet<string>): Partial<Record<Capability, string[]>> {
+  const all = (Object.entries(table) as [Capability, Row][]).map(([key, row]) => [key, [...row.methods, ...(row[kind] ?? [])].filter((method) => missing.has(method))] as const)
+  return Object.fromEntries(all.filter(([, methods]) => methods.length > 0))
+}
+
 /** The methods of Logseq without which a kind of graph lacks a capability. */
 export function requiredMethods(key: string, kind: 'og' | 'db'): readonly string[] {
   const row: Row | undefined = table[key as Capability]

@@ -1,5 +1,6 @@
 import type { OpenGraph } from './graph'
 import { asFault } from './fault'
+import { unusedUUID } from './host'
 
 // The answer to `lectern doctor logseq`: behaviour of this Logseq that its version
 // does not tell. It changes nothing and contains no names from the graph.
@@ -28,9 +29,6 @@ export interface Diagnosis {
 
 /** What the plugin knows without asking Logseq. */
 type KnownFacts = Pick<Diagnosis, 'missing' | 'settings'>
-
-/** A uuid that no block has. */
-const unusedUUID = '00000000-0000-4000-8000-000000000000'
 
 export async function diagnose(graph: OpenGraph | undefined, hidden: () => boolean, known: KnownFacts): Promise<Diagnosis> {
   if (!graph) return { hidden: hidden(), namespaces: {}, ...known }

@@ -22,6 +22,29 @@ const readMethods = /^(get_|check_|search$|datascript_query$)/
 
 const unknownMethod = /^Not existed method/
 
+/** Methods that refuse what they are given, in words of Logseq's own: queries, properties and their types. */
+const refusals: Record<string, string> = {
+  q: 'query', upsert_block_property: 'properties', remove_block_property: 'properties', upsert_property: 'type', add_tag_property: 'properties', add_tag_extends: 'extends',
+}
+
+/** A uuid that no block and no page has. */
+export const unusedUUID = '00000000-0000-4000-8000-000000000000'
+
+/** Writes to what is not there, which change nothing. Of the others nobody knows whether they are there before one is made. */
+const harmless: [method: string, ...args: unknown[]][] = [
+  ['insert_block', unusedUUID, '', { focus: false }],
+  ['update_block', unusedUUID, '', {}],
+  ['remove_block', unusedUUID],
+  ['move_block', unusedUUID, unusedUUID, {}],
+  ['remove_block_property', unusedUUID, 'id'],
+]
+
+/** The same, which would take the uuid for a name on a file graph. */
+const harmlessByUUID: typeof harmless = [
+  ['delete_page', unusedUUID],
+  ['rename_page', unusedUUID, 'x'],
+]
+
 export class Host {
   /** Called when a method turns out to be missing, once for each. */
   onMissing: (method: string) => void = () => {}
@@ -56,6 +79,8 @@ export class Host {
 
   query = (query: string, ...inputs: string[]) =>
     this.call<any[] | null>('datascript_query', query, ...inputs)
+  /** The query of an agent, which may be wrong. */
+  foreignQuery = (query: string, ...inputs: string[]) => this.query(query, ...inputs).catch((thrown) => Promise.reject(refused('query', thrown)))
   search = (text: string, limit: number) => this.call<Row | null>('search', text, { limit })
   /** Through the editor, which a hidden window may suspend: for the doctor, and to make the window know what is below a block. */
   block = (uuid: string) => this.call<Row | null>('get_block', uuid)
@@ -119,13 +144,18 @@ export class Host {
     return !this.missing.has(method)
   }
 
+  /** Finds out which writes are missing, by those that change nothing. */
+  probeWrites(kind: 'file' | 'db'): Promise<unknown> {
+    return Promise.all([...harmless, ...(kind === 'db' ? harmlessByUUID : [])].map(([method, ...args]) => this.has(method, ...args)))
+  }
+
   private async call<T = unknown>(method: string, ...args: unknown[]): Promise<T> {
     try {
       return (await this.withTimeout(method, this.callLogseq(method, args))) as T
     } catch (thrown) {
       const message = messageOf(thrown)
       if (message.includes('[deferred timeout]')) throw timeoutFault(method)
-      if (!unknownMethod.test(message)) throw thrown
+      if (!unknownMethod.test(message)) throw refusals[method] ? refused(refusals[method], thrown) : thrown
       if (!this.missing.has(method)) {
         this.missing.add(method)
         this.onMissing(method)
@@ -140,6 +170,13 @@ export class Host {
       asked.then(resolve, reject).finally(() => clearTimeout(timer))
     })
   }
+}
+
+/** What Logseq does not take is wrong in the request. */
+function refused(field: string, thrown: unknown): Fault {
+  if (thrown instanceof Fault) return thrown
+  const message = messageOf(thrown)
+  return new Fault('INVALID_INPUT', `${field}: Logseq answered: ${message}`, { field, logseq: message })
 }
 
 /** A write that timed out may still happen: Logseq goes on after the SDK's timeout. */

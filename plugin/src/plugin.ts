@@ -1,4 +1,4 @@
-import { methodsUsed, offeredCapabilities } from './capabilities'
+import { methodsUsed, offeredCapabilities, lackingMethods } from './capabilities'
 import { Changes } from './changes'
 import { diagnose } from './diagnose'
 import type { ErrorRecord, State } from './diagnostics'
@@ -150,6 +150,9 @@ export class Plugin {
       this.logseq = { version: 'unknown', kind: 'file', graph: null }
     }
     this.updateAccess()
+    const { graph, kind } = this.logseq
+    // Not waited for: while its window is hidden, Logseq may do no writes.
+    if (graph) void this.options.host.probeWrites(kind)
   }
 
   /** Works out what is offered, from what Logseq has and the settings allow. */
@@ -203,6 +206,7 @@ export class Plugin {
       graph: { name: graph?.name ?? '', url: graph?.url ?? '', kind: graph ? kind : '' },
       methods: methodNames,
       missing: [...host.missing],
+      lacking: graph && kind ? lackingMethods(kind, host.missing) : {},
       read_only: this.access.readOnly,
       origin,
       session: this.session,

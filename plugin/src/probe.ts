@@ -14,8 +14,8 @@ const emptyQuery = '[:find ?b :in $ :where [?b :db/ident :lectern/nothing]]'
 
 /**
  * Finds out what Logseq offers. Reading methods are called; missing ones end up in
- * host.missing. Writing methods cannot be tried without writing, so they count as
- * present until a call of one fails.
+ * host.missing. Writing methods are looked at by Host.probeWrites, or count as present
+ * until a call of one fails.
  */
 export async function probe(host: Host): Promise<LogseqInfo> {
   const info = await host.info().catch(() => null)

@@ -117,5 +117,8 @@ func (p *page) referenceErrors(m *tools.Manifest) error {
 	for _, code := range slices.Sorted(maps.Keys(m.ErrorCodes)) {
 		p.add("| `%s` | `%s` | %s | %s |\n", code, m.ErrorCodes[code], meaning(code), recovery(code))
 	}
+	for _, more := range m.ErrorFormat.SpecCodes() {
+		p.add("| `%s` | `%s` | %s | %s |\n", more.Code, more.Word, more.Meaning, more.ToDo)
+	}
 	return err
 }

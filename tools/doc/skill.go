@@ -35,6 +35,10 @@ func (p *page) skillErrors(m *tools.Manifest) error {
 		}
 		p.add(" %s = `%s`", c, m.ErrorCodes[c])
 	}
-	p.add(".\n")
+	p.add(".")
+	for _, more := range m.ErrorFormat.SpecCodes() {
+		p.add(" `%s` is %s too: %s %s", more.Word, more.Code, more.Meaning, more.ToDo)
+	}
+	p.add("\n")
 	return err
 }

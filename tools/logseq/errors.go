@@ -34,15 +34,17 @@ type missingCapability struct {
 }
 
 func capabilityMissingError(key string, a *hello) error {
-	e := tools.Errorf(tools.Unavailable, "this Logseq does not offer %s", key).WithData(missingCapability{key, a.Logseq, a.Graph.Kind})
-	e.SpecCode = capabilityMissingCode
 	c, known := findCapability(key)
-	switch {
-	case known && c.Row(a.Graph.Kind) == unsupported:
-		return e.WithHint("A %s does not support this. get_capabilities lists what is available.", graphKindTitle(a.Graph.Kind))
-	default:
-		return e.WithHint("%s", capabilityHint)
+	why := ""
+	if known {
+		why = ": " + a.missingReason(c)
 	}
+	e := tools.Errorf(tools.Unavailable, "this Logseq does not offer %s%s", key, why).WithData(missingCapability{key, a.Logseq, a.Graph.Kind})
+	e.SpecCode = capabilityMissingCode
+	if known && c.Row(a.Graph.Kind) == unsupported {
+		return e.WithHint("Continue without it. get_capabilities lists what is available.")
+	}
+	return e.WithHint("%s", capabilityHint)
 }
 
 // capabilityHint is what to do if the capability may be available after a

@@ -64,5 +64,8 @@ func errorFormat() tools.ErrorFormat {
 		tools.Unavailable: "UNAVAILABLE", tools.Limited: "LIMITED", tools.Timeout: "TIMEOUT", tools.Internal: "INTERNAL",
 	}, func(code string, e *tools.Error) ErrorObject {
 		return ErrorObject{Code: code, Message: e.Message, Data: e.DataOrApplied(), Hint: e.Hint}
+	}).WithSpecCode(tools.SpecCode{
+		Code: tools.Unavailable, Word: capabilityMissingCode, Meaning: "This Logseq, its kind of graph or the plugin's settings do not offer it.",
+		ToDo: "Continue without it; get_capabilities tells why.",
 	})
 }

@@ -35,8 +35,10 @@ type hello struct {
 	Session      string   `json:"session"` // new at every start of the plugin
 	Capabilities []string `json:"api_capabilities"`
 	Methods      []string `json:"methods"`
-	ReadOnly     bool     `json:"read_only"` // a setting of the plugin
-	Graph        struct {
+	// Lacking has, by capability, the methods that Logseq lacks for it.
+	Lacking  map[string][]string `json:"lacking"`
+	ReadOnly bool                `json:"read_only"` // a setting of the plugin
+	Graph    struct {
 		Name string `json:"name"` // as people know it
 		URL  string `json:"url"`
 		Kind string `json:"kind"` // db or file; empty: no graph is open
@@ -86,8 +88,8 @@ func (h *hello) validate() error {
 			return fmt.Errorf("a version or session has more than %d bytes", maxVersionBytes)
 		}
 	}
-	if len(h.Capabilities) > maxHelloEntries || len(h.Methods) > maxHelloEntries {
-		return fmt.Errorf("api_capabilities or methods has more than %d entries", maxHelloEntries)
+	if len(h.Capabilities) > maxHelloEntries || len(h.Methods) > maxHelloEntries || len(h.Lacking) > maxHelloEntries {
+		return fmt.Errorf("api_capabilities, methods or lacking has more than %d entries", maxHelloEntries)
 	}
 	if !slices.Contains([]string{"", "db", "file"}, h.Graph.Kind) {
 		return errors.New("graph.kind is neither db nor file")
@@ -141,6 +143,7 @@ func describeHello(raw json.RawMessage) (info tools.PeerInfo, mine bool, err err
 
 // missingReason says why this Logseq does not offer c; empty: it does.
 func (h *hello) missingReason(c Capability) string {
+	version, lacking := cmp.Or(h.Logseq, "of an unknown version"), h.Lacking[c.Key]
 	switch {
 	case slices.Contains(h.Capabilities, c.Key):
 		return ""
@@ -148,6 +151,8 @@ func (h *hello) missingReason(c Capability) string {
 		return "no graph is open"
 	case !c.Has(h.Graph.Kind):
 		return "a " + graphKindTitle(h.Graph.Kind) + " does not support it"
+	case len(lacking) > 0:
+		return fmt.Sprintf("this Logseq (%s) has no method %s", version, cleanMessage(strings.Join(lacking, ", ")))
 	case len(h.Capabilities) == 0:
 		return "the plugin has not reported its capabilities"
 	case c.writes() && h.ReadOnly:
@@ -155,7 +160,7 @@ func (h *hello) missingReason(c Capability) string {
 	case (c.Key == "datascript.query" || c.Key == "query.own") && slices.Contains(h.Capabilities, "pages.read"):
 		return "the plugin hides pages or tags, and a query could reveal them"
 	default:
-		return fmt.Sprintf("this Logseq (%s) does not support it: update Logseq and the plugin", cmp.Or(h.Logseq, "of an unknown version"))
+		return fmt.Sprintf("this Logseq (%s) does not support it: update Logseq and the plugin", version)
 	}
 }
 

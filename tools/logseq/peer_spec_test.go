@@ -87,21 +87,26 @@ func TestPeerCapabilities(t *testing.T) {
 		kind     string
 		readOnly bool
 		want     map[string]string // by reason: how many and the first
+		lacking  map[string][]string
 	}{
-		{all, "file", false, map[string]string{}},
-		{ofDB, "db", false, map[string]string{}},
+		{all, "file", false, map[string]string{}, nil},
+		{ofDB, "db", false, map[string]string{}, nil},
 		{without(func(key string) bool { return key == "datascript.query" }), "file", false, map[string]string{
 			"the plugin hides pages or tags, and a query could reveal them": "1 query",
-		}},
+		}, nil},
 		{without(func(key string) bool { return key == "blocks.move" }), "file", false, map[string]string{
 			"this Logseq (0.10.14) does not support it: update Logseq and the plugin": "1 move blocks",
-		}},
-		{without(writes), "file", true, map[string]string{"the plugin is set to read-only in its Logseq settings": "9 create pages"}},
-		{nil, "file", false, map[string]string{"the plugin has not reported its capabilities": fmt.Sprint(len(all), " list pages")}},
-		{nil, "", false, map[string]string{"no graph is open": fmt.Sprint(len(all), " list pages")}},
+		}, nil},
+		{without(writes), "file", true, map[string]string{"the plugin is set to read-only in its Logseq settings": "9 create pages"}, nil},
+		{nil, "file", false, map[string]string{"the plugin has not reported its capabilities": fmt.Sprint(len(all), " list pages")}, nil},
+		{without(func(key string) bool { return key == "blocks.move" }), "file", false, map[string]string{
+			"this Logseq (0.10.14) has no method move_block": "1 move blocks",
+		}, map[string][]string{"blocks.move": {"move_block"}}},
+		{nil, "", false, map[string]string{"no graph is open": fmt.Sprint(len(all), " list pages")}, nil},
 	} {
 		info := describe(t, map[string]any{
 			"logseq_version": "0.10.14", "api_capabilities": c.can, "read_only": c.readOnly, "graph": map[string]any{"name": "g", "kind": c.kind},
+			"lacking": c.lacking,
 		})
 		got := map[string]string{}
 		count := map[string]int{}
@@ -133,7 +138,7 @@ func TestPeerIsRefused(t *testing.T) {
 		`{"logseq_version":"2","graph":7}`: "true graph has the wrong type",
 		`{"logseq_version":"2","graph":{"kind":"wiki"}}`:                             "true graph.kind is neither db nor file",
 		`{"logseq_version":"` + strings.Repeat("2", 129) + `"}`:                      "true a version or session has more than 128 bytes",
-		`{"logseq_version":"2","methods":["` + strings.Repeat(`a","`, 1000) + `a"]}`: "true api_capabilities or methods has more than 1000 entries",
+		`{"logseq_version":"2","methods":["` + strings.Repeat(`a","`, 1000) + `a"]}`: "true api_capabilities, methods or lacking has more than 1000 entries",
 	} {
 		_, mine, err := testSystem().Peer().Describe(json.RawMessage(hello))
 		if got := fmt.Sprint(mine, " ", err); got != want {

@@ -18,7 +18,7 @@ export const find: Methods = {
           capability: 'datascript.query',
         })
       }
-      const result: unknown = await graph.host.query(name(params, 'query'), ...strings(params, 'inputs'))
+      const result: unknown = await graph.host.foreignQuery(name(params, 'query'), ...strings(params, 'inputs'))
       const rows = Array.isArray(result) ? result : result === null ? [] : [result]
       return { rows: slice(rows, params), total: rows.length }
     },

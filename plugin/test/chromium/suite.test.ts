@@ -218,7 +218,7 @@ for (const kind of ['og', 'db'] as const) {
         limit: 5,
       })
       assert.deepEqual([rows, total], [[[known.second]], 1])
-      await assert.rejects(peer.call('query', { query: '[:find' }), refusal('INTERNAL'))
+      await assert.rejects(peer.call('query', { query: '[:find' }), refusal('INVALID_INPUT'))
     })
 
     test('tasks are listed and set', async () => {
