@@ -112,6 +112,7 @@ type Hub struct {
 	changes   *ChangeLog
 	calls     *CallLog
 	checks    *SourceCheckRunner
+	resources *resourceWatch
 	snapshot  *snapshotUpdater
 }
 
@@ -143,9 +144,10 @@ func New(c Config) *Hub {
 		Timeout: h.limits.Approval, FormTimeout: h.limits.Form, UseWithin: h.limits.Deadline,
 		Unattended: c.Unattended, Log: c.Log, Now: c.Now, Changed: h.snapshot.requestUpdate, OnApproval: c.OnApproval,
 	})
+	h.resources = newResourceWatch(h)
 	h.mcp = mcp.New(mcp.Config{
 		Hub: agentAPI{h}, Limits: h.limits.Limits, Version: c.Version, Skill: c.Skill,
-		SessionID: h.sessions.nextID, SessionChanged: h.handleSessionChange,
+		SessionID: h.sessions.nextID, SessionChanged: h.handleSessionChange, Subscribing: h.resources.begin,
 		VerifyClient: c.VerifyClient, NoDataMarker: c.NoDataMarker, Log: c.Log, Now: c.Now,
 	})
 	h.sources.replace(c.Sources, h.newSource)
@@ -166,6 +168,7 @@ func (h *Hub) Start(ctx context.Context) error {
 	h.limiter.raisePauseProblems()
 	h.work.Go(func() { h.snapshot.run(h.life, h.fillSnapshot, h.calls.running.any) })
 	h.work.Go(func() { h.mcp.CloseIdleSessionsLoop(h.life) })
+	h.work.Go(func() { h.resources.run(h.life) })
 	sources := h.sources.sourcesInScope("")
 	h.startSources(sources)
 	wait := time.NewTimer(2 * time.Second)

@@ -103,8 +103,17 @@ func (s *source) tool(name string) *tool {
 	return t
 }
 
-// notifyResourceChanged tells those subscribers of uri who could read it from s.
+// notifyResourceChanged is told by the source that a resource has changed, or may have.
 func (s *source) notifyResourceChanged(uri string) {
+	if s.polls(uri) {
+		s.hub.resources.lookSoon()
+		return
+	}
+	s.tellSubscribers(uri)
+}
+
+// tellSubscribers tells those subscribers of uri who could read it from s.
+func (s *source) tellSubscribers(uri string) {
 	s.hub.mcp.NotifyResourceChanged(uri, func(scope string, who policy.Client) bool {
 		cache, _ := s.hub.sources.toolsetCacheFor(scope)
 		v := cache.forClient(who)

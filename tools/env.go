@@ -77,7 +77,7 @@ type Env struct {
 	// nil for any other.
 	Peer Peer
 	// ResourceChanged announces that the resource with this URI has new
-	// content. It never blocks and may be called from any goroutine.
+	// content; of one that is [Resource].Polled, that it may have. It never blocks and may be called from any goroutine.
 	ResourceChanged func(uri string)
 	// Subscribed returns the URIs that clients are subscribed to now, in their own
 	// spelling, of this source or any other.

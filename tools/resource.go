@@ -24,6 +24,9 @@ type Resource[S Source] struct {
 	// Listed means that each value which Complete proposes for the template's one
 	// variable is listed as a resource, named by the value.
 	Listed bool
+	// Polled means that others may change it and the source does not notice: while clients
+	// are subscribed, the hub reads it every second.
+	Polled bool
 	// Read returns the content at uri; vars are the template's variables.
 	Read func(s S, ctx context.Context, uri string, vars map[string]string) (Content, error)
 	// Targets is what reading it touches, as of [WithTargets]; nil: only the URI
@@ -41,8 +44,8 @@ type ResourceInfo struct {
 	Doc   string `json:"description"`
 	URI   string `json:"uri"`
 	MIME  string `json:"mimeType"`
-	// Shared and Listed are those of [Resource].
-	Shared, Listed bool `json:"-"`
+	// Shared, Listed and Polled are those of [Resource].
+	Shared, Listed, Polled bool `json:"-"`
 }
 
 // ForSource is the ResourceInfo as published for one source.

@@ -171,7 +171,7 @@ func Erase[S Source, C any](s System[S, C]) Kind {
 		m.Tools = append(m.Tools, info)
 	}
 	for _, r := range s.Resources {
-		m.Resources = append(m.Resources, ResourceInfo{r.Name, r.Title, r.Doc, r.URI, r.MIME, r.Shared, r.Listed})
+		m.Resources = append(m.Resources, ResourceInfo{r.Name, r.Title, r.Doc, r.URI, r.MIME, r.Shared, r.Listed, r.Polled})
 	}
 	for _, p := range s.Prompts {
 		m.Prompts = append(m.Prompts, PromptInfo{p.Name, p.Title, p.Doc, append([]PromptArgument{}, p.Arguments...)})

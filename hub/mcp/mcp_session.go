@@ -27,6 +27,7 @@ type mcpSession struct {
 	ready         atomic.Bool
 	legacy        atomic.Bool // it has sent initialize
 	requests      requestsToClient
+	subscribing   func(uri string) // see [Config]; nil: not registered
 
 	mu     sync.Mutex
 	caps   mcp.ClientCapabilities
@@ -45,6 +46,7 @@ func newMCPSession(s *Session, id string) *mcpSession {
 
 // registerSession lets c hear announcements until disconnect is called.
 func (ep *endpoint) registerSession(c *mcpSession) (disconnect func(), err error) {
+	c.subscribing = ep.Subscribing
 	if err := ep.mcp.RegisterSession(ep.life, c); err != nil {
 		return nil, fmt.Errorf("register session: %w", err)
 	}
@@ -163,11 +165,14 @@ func (c *mcpSession) SetSubscriptionFilter(f mcp.SubscriptionFilter) {
 
 func (c *mcpSession) SubscribeToResource(uri string) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.uris == nil {
 		c.uris = map[string]struct{}{}
 	}
 	c.uris[uri] = struct{}{}
+	c.mu.Unlock()
+	if c.subscribing != nil {
+		c.subscribing(uri)
+	}
 }
 
 func (c *mcpSession) UnsubscribeFromResource(uri string) {

@@ -42,6 +42,9 @@ type Config struct {
 	// SessionChanged hears of each session that was opened or closed. It must
 	// not block. Nil: nothing does.
 	SessionChanged func(s *Session, open bool)
+	// Subscribing hears of each subscription to a resource, and the answer to it waits until
+	// Subscribing returns. Nil: nothing does.
+	Subscribing func(uri string)
 	// NoDataMarker leaves out of answers the marker that says that they are
 	// data, not instructions.
 	NoDataMarker bool
@@ -93,6 +96,9 @@ func New(c Config) *Server {
 	}
 	if c.SessionChanged == nil {
 		c.SessionChanged = func(*Session, bool) {}
+	}
+	if c.Subscribing == nil {
+		c.Subscribing = func(string) {}
 	}
 	s := &Server{
 		Config: c, large: newLargeMessageSemaphore(c.Limits.Large, c.Limits.LargeAtOnce),

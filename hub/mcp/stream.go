@@ -178,7 +178,8 @@ func (st *stream) acceptRequest(ctx context.Context, m message) {
 // isQuick reports whether a method is answered from memory.
 func isQuick(method string) bool {
 	switch mcp.MCPMethod(method) {
-	case mcp.MethodToolsCall, mcp.MethodResourcesRead, mcp.MethodPromptsGet, mcp.MethodCompletionComplete, mcp.MethodSubscriptionsListen:
+	case mcp.MethodToolsCall, mcp.MethodResourcesRead, mcp.MethodPromptsGet, mcp.MethodCompletionComplete, mcp.MethodSubscriptionsListen,
+		mcp.MethodResourcesSubscribe:
 		return false
 	default:
 		return true

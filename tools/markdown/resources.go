@@ -15,12 +15,12 @@ func resources() []tools.Resource[*Notebook] {
 	return []tools.Resource[*Notebook]{
 		{
 			Name: "tree", Title: "Tree of pages", URI: "markdown://{source}/", MIME: "application/json",
-			Doc: "The hierarchy of pages, as returned by get_tree.", Read: (*Notebook).readTreeResource,
+			Doc: "The hierarchy of pages, as returned by get_tree.", Read: (*Notebook).readTreeResource, Polled: true,
 		},
 		{
 			Name: "page", Title: "A page", URI: "markdown://{source}/{+path}", MIME: "text/markdown",
 			Doc: "One page as Markdown, by path.", Read: (*Notebook).readPageResource, Complete: (*Notebook).complete,
-			Targets: (*Notebook).namedPage,
+			Targets: (*Notebook).namedPage, Polled: true,
 		},
 	}
 }

@@ -60,7 +60,7 @@ func resources() []tools.Resource[*Source] {
 		},
 	}
 	for i := range all {
-		all[i].Shared = true
+		all[i].Shared, all[i].Polled = true, true
 		if strings.Contains(all[i].URI, "{") {
 			all[i].Targets = resourceTargets(all[i].URI)
 		}

@@ -32,6 +32,7 @@ func resourcesUnder(scheme, prefix string) []tools.Resource[*Workspaces] {
 	) tools.Resource[*Workspaces] {
 		return tools.Resource[*Workspaces]{
 			Name: prefix + name, Title: title, Doc: doc, URI: scheme + "://{workspace_id}/" + path, MIME: "application/json", Shared: true,
+			Polled: true,
 			Read: func(w *Workspaces, ctx context.Context, _ string, vars map[string]string) (tools.Content, error) {
 				r, err := read(w, ctx, vars)
 				if err != nil {

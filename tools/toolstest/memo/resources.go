@@ -17,6 +17,7 @@ func resources() []tools.Resource[*Memo] {
 		Name: "note", Title: "A note", Doc: "The text of one note.",
 		URI: "memo://{source}/notes/{title}", MIME: "text/markdown",
 		Read:     (*Memo).readResource,
+		Polled:   true,
 		Complete: func(m *Memo, _ context.Context, _, prefix string) ([]string, error) { return m.titles(prefix), nil },
 	}}
 }
