@@ -7,21 +7,16 @@ import (
 	"time"
 )
 
-// A CallSearch selects the calls that match every field that is set. Those that
-// say part match a part of a name; the case of ASCII letters does not matter.
+// A CallSearch selects the calls that match every field that is set.
 type CallSearch struct {
-	Source     string `json:"source,omitempty"` // in full
-	ClientPart string `json:"client_part,omitempty"`
-	SourcePart string `json:"source_part,omitempty"`
-	ToolPart   string `json:"tool_part,omitempty"`
-	TargetPart string `json:"target_part,omitempty"` // of a target
-	Effect     string `json:"effect,omitempty"`
-	// "ok", "error", "refused" or "asked"; "changed": it changed something; "event": it is none
-	Outcome string    `json:"outcome,omitempty"`
-	Since   time.Time `json:"since,omitzero"` // by when the call began
-	Until   time.Time `json:"until,omitzero"` // excluded
-	// separated by spaces; each part of the client, source, tool, effect, code, message, session or a target
-	Words string `json:"words,omitempty"`
+	Source string    `json:"source,omitempty"` // in full
+	Since  time.Time `json:"since,omitzero"`   // by when the call began
+	Until  time.Time `json:"until,omitzero"`   // excluded
+	// Where is what else must hold; nil: nothing. Of its conditions "effect" and "is" are
+	// one of a few words, "since" and "until" times in RFC 3339, and the others part of a
+	// name; a word or a phrase is part of the client, source, tool, event, effect, code, message, session or
+	// a target. The case of ASCII letters does not matter.
+	Where *SearchExpr `json:"where,omitempty"`
 }
 
 // callSearchKeys are the keys that [ParseCallSearch] knows.
@@ -29,89 +24,126 @@ func callSearchKeys() []string {
 	return []string{"client", "source", "tool", "target", "effect", "is", "on", "since", "until"}
 }
 
-// ParseCallSearch reads words and conditions such as
+// ParseCallSearch reads a query, as [ParseSearch] does, with conditions such as
 //
-//	client:codex target:Private/ is:refused since:2026-11-21
+//	client:codex target:Private/ (is:refused OR is:error) since:2026-11-21
 //
-// separated by spaces. "on" is a day; times are of zone. A word with a colon
-// whose key is not known is a word. The error names what cannot be read.
+// "on" is a day; times are of zone. A word with a colon whose key is not known is a word,
+// and a condition without a value does not count. The error names what cannot be read.
 func ParseCallSearch(text string, zone *time.Location) (s CallSearch, err error) {
-	for _, word := range splitWords(text) {
-		key, value, found := strings.Cut(word, ":")
-		if !found || !slices.Contains(callSearchKeys(), key) {
-			s.Words = strings.TrimPrefix(s.Words+" "+word, " ")
-			continue
-		}
-		if err := s.set(key, value, zone); err != nil {
+	query, err := ParseSearch(text)
+	if err != nil {
+		return s, err
+	}
+	var where []SearchExpr
+	for _, part := range query.Conjuncts() {
+		if part, err = readCallCondition(part, zone); err != nil {
 			return s, err
 		}
+		for _, part := range part.Conjuncts() {
+			switch {
+			case part.Op == SearchCondition && part.Key == "since":
+				if at := part.Time(); at.After(s.Since) {
+					s.Since = at
+				}
+			case part.Op == SearchCondition && part.Key == "until":
+				if at := part.Time(); s.Until.IsZero() || at.Before(s.Until) {
+					s.Until = at
+				}
+			case part.Op != SearchAll:
+				where = append(where, part)
+			}
+		}
+	}
+	if len(where) > 0 {
+		joined := joinSearch(SearchAll, where)
+		s.Where = &joined
 	}
 	return s, nil
 }
 
+// readCallCondition checks the conditions in an expression, and gives its times a zone. What
+// does not count is the [SearchAll] of nothing.
+func readCallCondition(e SearchExpr, zone *time.Location) (SearchExpr, error) {
+	if len(e.Of) > 0 {
+		of := make([]SearchExpr, 0, len(e.Of))
+		for _, part := range e.Of {
+			part, err := readCallCondition(part, zone)
+			if err != nil {
+				return e, err
+			}
+			if part.Op != SearchAll || len(part.Of) > 0 {
+				of = append(of, part)
+			}
+		}
+		if len(of) == 0 {
+			return SearchExpr{Op: SearchAll}, nil
+		}
+		e.Of = of
+		return e, nil
+	}
+	switch {
+	case e.Op != SearchCondition || !slices.Contains(callSearchKeys(), e.Key):
+		if e.Op == SearchCondition {
+			e = SearchExpr{Op: SearchWord, Text: e.Text}
+		}
+		return e, nil
+	case e.Sign != ":" && e.Sign != "=":
+		return e, fmt.Errorf("%s: write %s:%s", e.Text, e.Key, e.Value)
+	case e.Value == "":
+		return SearchExpr{Op: SearchAll}, nil
+	}
+	switch e.Key {
+	case "effect":
+		return e, checkWord(e.Key, e.Value, "read", "write", "delete", "run", "admin")
+	case "is":
+		return e, checkWord(e.Key, e.Value, "ok", "error", "refused", Asked, "changed", "event")
+	case "on":
+		day, err := time.ParseInLocation(time.DateOnly, e.Value, zone)
+		if err != nil {
+			return e, fmt.Errorf("on:%s is not a day such as 2026-11-21", e.Value)
+		}
+		return SearchExpr{Op: SearchAll, Of: []SearchExpr{timeCondition("since", day), timeCondition("until", day.AddDate(0, 0, 1))}}, nil
+	case "since", "until":
+		at, err := parseSearchTime(e.Key, e.Value, zone)
+		return timeCondition(e.Key, at), err
+	}
+	return e, nil
+}
+
+func timeCondition(key string, at time.Time) SearchExpr {
+	value := at.Format(time.RFC3339)
+	return SearchExpr{Op: SearchCondition, Key: key, Sign: ":", Value: value, Text: key + ":" + value}
+}
+
+// Time is the value of a condition about a time in a [CallSearch].
+func (e *SearchExpr) Time() time.Time {
+	at, _ := time.Parse(time.RFC3339, e.Value)
+	return at
+}
+
 // UnknownFilterNote says of text, as [ParseCallSearch] reads it, that a word in it looks like a
 // condition and is none; empty: no word does.
-func UnknownFilterNote(text string) string {
-	for _, word := range splitWords(text) {
-		key, value, found := strings.Cut(word, ":")
-		letters := key != "" && strings.Trim(key, "abcdefghijklmnopqrstuvwxyz") == ""
-		if found && letters && !strings.HasPrefix(value, "//") && !slices.Contains(callSearchKeys(), key) {
-			return fmt.Sprintf("there is no filter %s:, so %s is searched for as a word (filters: %s:)", key, word,
+func UnknownFilterNote(text string) (note string) {
+	query, _ := ParseSearch(text)
+	query.Walk(func(e *SearchExpr) {
+		letters := e.Key != "" && strings.Trim(e.Key, "abcdefghijklmnopqrstuvwxyz") == ""
+		if note == "" && e.Sign == ":" && letters && !slices.Contains(callSearchKeys(), e.Key) {
+			note = fmt.Sprintf("there is no filter %s:, so %s is searched for as a word (filters: %s:)", e.Key, e.Text,
 				strings.Join(callSearchKeys(), ":, "))
 		}
-	}
-	return ""
-}
-
-// SplitWords returns the Words one by one.
-func (s *CallSearch) SplitWords() []string { return splitWords(s.Words) }
-
-// splitWords splits at the space alone: all else can be a part of a name.
-func splitWords(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return r == ' ' })
-}
-
-func (s *CallSearch) set(key, value string, zone *time.Location) (err error) {
-	switch key {
-	case "client":
-		s.ClientPart = value
-	case "source":
-		s.SourcePart = value
-	case "tool":
-		s.ToolPart = value
-	case "target":
-		s.TargetPart = value
-	case "effect":
-		s.Effect = value
-		return checkWord(key, value, "read", "write", "delete", "run", "admin")
-	case "is":
-		s.Outcome = value
-		return checkWord(key, value, "ok", "error", "refused", Asked, "changed", "event")
-	case "on":
-		s.Since, err = time.ParseInLocation(time.DateOnly, value, zone)
-		if err != nil {
-			return fmt.Errorf("on:%s is not a day such as 2026-11-21", value)
-		}
-		s.Until = s.Since.AddDate(0, 0, 1)
-	case "since":
-		s.Since, err = parseSearchTime(key, value, zone)
-	case "until":
-		s.Until, err = parseSearchTime(key, value, zone)
-	}
-	return err
+	})
+	return note
 }
 
 func checkWord(key, value string, known ...string) error {
-	if value == "" || slices.Contains(known, value) {
+	if slices.Contains(known, value) {
 		return nil
 	}
 	return fmt.Errorf("%s:%s is not one of %s", key, value, strings.Join(known, ", "))
 }
 
 func parseSearchTime(key, value string, zone *time.Location) (time.Time, error) {
-	if value == "" {
-		return time.Time{}, nil
-	}
 	for _, layout := range []string{time.DateOnly, "2006-01-02T15:04"} {
 		if t, err := time.ParseInLocation(layout, value, zone); err == nil {
 			return t, nil
@@ -120,34 +152,60 @@ func parseSearchTime(key, value string, zone *time.Location) (time.Time, error) 
 	return time.Time{}, fmt.Errorf("%s:%s is not a time such as 2026-11-21 or 2026-11-21T15:04", key, value)
 }
 
-// Matches reports whether s selects c.
-func (s *CallSearch) Matches(c *Call) bool {
-	switch {
-	case s.Source != "" && c.Source != s.Source,
-		!containsFold(c.Client, s.ClientPart), !containsFold(c.Source, s.SourcePart), !containsFold(c.Tool, s.ToolPart),
-		!slices.ContainsFunc(append(c.Targets, ""), func(target string) bool { return containsFold(target, s.TargetPart) }),
-		s.Effect != "" && c.Effect != s.Effect, !s.matchesOutcome(c),
-		!s.Since.IsZero() && c.Time.Before(s.Since), !s.Until.IsZero() && !c.Time.Before(s.Until):
-		return false
-	}
-	for _, word := range s.SplitWords() {
-		fields := append([]string{c.Tool, c.Event, c.Client, c.Source, c.Code, c.Message, c.Effect, c.Session}, c.Targets...)
-		if !slices.ContainsFunc(fields, func(field string) bool { return containsFold(field, word) }) {
-			return false
-		}
-	}
-	return true
+// Equal reports whether both select the same calls because they say the same.
+func (s CallSearch) Equal(other CallSearch) bool {
+	return s.Source == other.Source && s.Since.Equal(other.Since) && s.Until.Equal(other.Until) && s.Where.String() == other.Where.String()
 }
 
-func (s *CallSearch) matchesOutcome(c *Call) bool {
-	switch s.Outcome {
-	case "":
-		return true
-	case "changed":
-		return len(c.Changes) > 0
-	default:
-		return c.outcome() == s.Outcome
+// HasOutcome reports whether s asks for how calls ended.
+func (s CallSearch) HasOutcome() (has bool) {
+	s.Where.Walk(func(e *SearchExpr) { has = has || e.Op == SearchCondition && e.Key == "is" })
+	return has
+}
+
+// Matches reports whether s selects c.
+func (s CallSearch) Matches(c *Call) bool {
+	return (s.Source == "" || c.Source == s.Source) && (s.Since.IsZero() || !c.Time.Before(s.Since)) &&
+		(s.Until.IsZero() || c.Time.Before(s.Until)) && (s.Where == nil || s.Where.matchesCall(c))
+}
+
+func (e *SearchExpr) matchesCall(c *Call) bool {
+	holds := func(part SearchExpr) bool { return part.matchesCall(c) }
+	has := func(fields ...string) bool {
+		return slices.ContainsFunc(fields, func(field string) bool { return containsFold(field, e.Value) })
 	}
+	switch e.Op {
+	case SearchAll:
+		return !slices.ContainsFunc(e.Of, func(part SearchExpr) bool { return !holds(part) })
+	case SearchAny:
+		return slices.ContainsFunc(e.Of, holds)
+	case SearchNot:
+		return !holds(e.Of[0])
+	case SearchWord, SearchPhrase:
+		fields := append([]string{c.Tool, c.Event, c.Client, c.Source, c.Code, c.Message, c.Effect, c.Session}, c.Targets...)
+		return slices.ContainsFunc(fields, func(field string) bool { return containsFold(field, e.Text) })
+	case SearchCondition:
+	}
+	switch e.Key {
+	case "client":
+		return has(c.Client)
+	case "source":
+		return has(c.Source)
+	case "tool":
+		return has(c.Tool)
+	case "target":
+		return has(c.Targets...)
+	case "effect":
+		return c.Effect == e.Value
+	case "since":
+		return !c.Time.Before(e.Time())
+	case "until":
+		return c.Time.Before(e.Time())
+	}
+	if e.Value == "changed" {
+		return len(c.Changes) > 0
+	}
+	return c.outcome() == e.Value
 }
 
 func (c *Call) outcome() string {

@@ -27,8 +27,9 @@ func activityCommand(c *cli) *cobra.Command {
 			"This is the panel's Activity as text, and needs no hub. A word finds the rows with that\n" +
 			"word in a name, a target or an error; client:, source:, tool:, target:, effect:, is:,\n" +
 			"on:, since: and until: before it say where to look. is:changed finds calls that changed\n" +
-			"something, is:event everything that was not a call. `lectern calls` shows only calls,\n" +
-			"with their sizes and times.",
+			"something, is:event everything that was not a call. OR, a - before what must not\n" +
+			"match, parentheses and \"quoted words\" work as in search engines. `lectern calls`\n" +
+			"shows only calls, with their sizes and times.",
 		Example: "  lectern activity on:2026-11-21\n  lectern activity is:changed client:codex\n  lectern activity is:refused target:private " +
 			"--json",
 		RunE: func(cmd *cobra.Command, words []string) error {

@@ -39,7 +39,7 @@ func callsCommand(c *cli) *cobra.Command {
 			"ended, how long it took and how large the answer was; never content. A word\n" +
 			"finds the calls with that word in a name, a target or an error; client:, source:,\n" +
 			"tool:, target:, effect:, is:, on:, since: and until: before it say where to look, as\n" +
-			"in the panel's filter. Calls are recorded in\n  " + c.Paths.Audit() + "\nand kept for 90 days, as long as that file is below 512 MB.",
+			"in the panel's filter, with OR, -word, parentheses and \"quotes\". Calls are recorded in\n  " + c.Paths.Audit() + "\nand kept for 90 days, as long as that file is below 512 MB.",
 		Example: "  lectern calls --follow\n  lectern calls --client claude --outcome refused --since 2d\n  lectern calls --target " +
 			"projects/plan.md --json\n  lectern calls is:refused target:private on:2026-11-21",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -92,13 +92,12 @@ func (f *callsFlags) parse(now time.Time, words []string) (err error) {
 	if f.Until, err = parseTime("--until", f.until, now); err != nil {
 		return err
 	}
-	switch {
-	case f.search.Effect != "" && f.Effect != "", f.search.Outcome != "" && f.outcome != "",
-		!f.search.Since.IsZero() && f.since != "", !f.search.Until.IsZero() && f.until != "":
-		return usageErrorf("effect, outcome, since and until are given as a flag or as a word, not as both")
+	if f.Since.Before(selected.Since) {
+		f.Since = selected.Since
 	}
-	f.Effect, f.Outcome = cmp.Or(f.Effect, selected.Effect), cmp.Or(f.Outcome, selected.Outcome)
-	f.Since, f.Until = cmp.Or(f.Since, selected.Since), cmp.Or(f.Until, selected.Until)
+	if f.Until.IsZero() || !selected.Until.IsZero() && selected.Until.Before(f.Until) {
+		f.Until = selected.Until
+	}
 	if f.follow && (f.outcome != "" || f.Target != "" || f.since != "" || f.until != "" || f.Before != 0 || f.Limit != 0) {
 		return usageErrorf("--follow takes only words, --client, --source, --tool, --effect and --json")
 	}

@@ -175,11 +175,11 @@ func TestSearch(t *testing.T) {
 		f    Filter
 		want int
 	}{
-		"client": {Filter{Search: Search{ClientPart: "ode"}}, 245}, "any case": {Filter{Search: Search{ClientPart: "cODEX"}}, 245},
-		"percent": {Filter{Search: Search{ClientPart: "0%"}}, 5}, "line": {Filter{Search: Search{TargetPart: "a_b"}}, 5}, "no line": {Filter{Search: Search{ToolPart: "read-page"}}, 0},
-		"target": {Filter{Search: Search{TargetPart: "daily/107"}}, 1}, "word": {Filter{Search: Search{Words: []string{"NOT_found"}}}, 5},
-		"words": {Filter{Search: Search{Words: []string{"such", "157"}}}, 1}, "word and name": {Filter{Client: "Codex", Search: Search{Words: []string{"daily"}}}, 0},
-		"session": {Filter{Search: Search{Words: []string{"s1"}, SourcePart: "not", ToolPart: "read"}}, 250},
+		"client": {Filter{Search: Search{{Field: "client", Text: "ode"}}}, 245}, "any case": {Filter{Search: Search{{Field: "client", Text: "cODEX"}}}, 245},
+		"percent": {Filter{Search: Search{{Field: "client", Text: "0%"}}}, 5}, "line": {Filter{Search: Search{{Field: "targets", Text: "a_b"}}}, 5}, "no line": {Filter{Search: Search{{Field: "tool", Text: "read-page"}}}, 0},
+		"target": {Filter{Search: Search{{Field: "targets", Text: "daily/107"}}}, 1}, "word": {Filter{Search: Search{{Text: "NOT_found"}}}, 5},
+		"words": {Filter{Search: Search{{Text: "such"}, {Text: "157"}}}, 1}, "word and name": {Filter{Client: "Codex", Search: Search{{Text: "daily"}}}, 0},
+		"session": {Filter{Search: Search{{Text: "s1"}, {Field: "source", Text: "not"}, {Field: "tool", Text: "read"}}}, 250},
 	} {
 		for _, rare := range []int{1, 40, 1000} { // found among the newest, mixed, by index
 			found, pages := 0, 0
@@ -361,7 +361,7 @@ func TestSearchForNamesThatJSONEscapes(t *testing.T) {
 	}
 	for word, want := range map[string]int{"&d": 1, `"plan"`: 1, `\b`: 1, "<x>": 1, `md","`: 0, "": 4} {
 		for _, rare := range []int{1, 1000} {
-			f := Filter{rare: rare, searched: 2, Search: Search{TargetPart: word}}
+			f := Filter{rare: rare, searched: 2, Search: Search{{Field: "targets", Text: word}}}
 			found := 0
 			for more := true; more; {
 				page := calls(t, file, f)

@@ -23,11 +23,11 @@ func BenchmarkPairs(b *testing.B) {
 		"source": func(f *Filter) { f.Source = "source 4" }, "tool": func(f *Filter) { f.Tool = "tool 5" }, "other tool": func(f *Filter) { f.Tool = "tool 23" },
 		"read": func(f *Filter) { f.Effect = "read" }, "write": func(f *Filter) { f.Effect = "write" },
 		"ok": func(f *Filter) { f.Outcome = OK }, "refused": func(f *Filter) { f.Outcome = Refused }, "error": func(f *Filter) { f.Outcome = Failed },
-		"target": func(f *Filter) { f.Target = "pages/75.md" }, "changed": func(f *Filter) { f.Changed = true },
-		"client part": func(f *Filter) { f.ClientPart = "nt 7" }, "source part": func(f *Filter) { f.SourcePart = "ce 8" },
-		"tool part": func(f *Filter) { f.ToolPart = "ol 3" }, "target part": func(f *Filter) { f.TargetPart = "9.md" },
-		"common word": func(f *Filter) { f.Words = append(f.Words, "client 1") }, "word": func(f *Filter) { f.Words = append(f.Words, "in this") },
-		"session": func(f *Filter) { f.Words = append(f.Words, "s77") }, "missing word": func(f *Filter) { f.Words = append(f.Words, "nobody") },
+		"target": func(f *Filter) { f.Target = "pages/75.md" }, "changed": func(f *Filter) { f.Search = append(f.Search, Condition{Field: "changes"}) },
+		"client part": func(f *Filter) { f.Search = append(f.Search, Condition{Field: "client", Text: "nt 7"}) }, "source part": func(f *Filter) { f.Search = append(f.Search, Condition{Field: "source", Text: "ce 8"}) },
+		"tool part": func(f *Filter) { f.Search = append(f.Search, Condition{Field: "tool", Text: "ol 3"}) }, "target part": func(f *Filter) { f.Search = append(f.Search, Condition{Field: "targets", Text: "9.md"}) },
+		"common word": func(f *Filter) { f.Search = append(f.Search, Condition{Text: "client 1"}) }, "word": func(f *Filter) { f.Search = append(f.Search, Condition{Text: "in this"}) },
+		"session": func(f *Filter) { f.Search = append(f.Search, Condition{Text: "s77"}) }, "missing word": func(f *Filter) { f.Search = append(f.Search, Condition{Text: "nobody"}) },
 		"since": func(f *Filter) { f.Since = middle }, "until": func(f *Filter) { f.Until = middle },
 	}
 	names := slices.Sorted(maps.Keys(conditions))

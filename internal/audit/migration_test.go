@@ -66,7 +66,7 @@ func TestCallsOfBeforeAreFound(t *testing.T) {
 	t.Logf("the first start took %s", time.Since(began))
 	for word, want := range map[string]int{"/4002.md": many / 5000, "s7": 1000, "not_found": many / 50, "nothing": 0} {
 		want = min(want, 1000)
-		if n := len(calls(t, file, Filter{Limit: 1000, Search: Search{Words: []string{word}}}).Calls); n != want && word != "s7" || n < want {
+		if n := len(calls(t, file, Filter{Limit: 1000, Search: Search{{Text: word}}}).Calls); n != want && word != "s7" || n < want {
 			t.Errorf("%q: %d calls, want %d", word, n, want)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
@@ -18,19 +19,40 @@ type Filter struct {
 	Since, Until                 time.Time // by when the call began; Until itself is excluded
 	Before                       int64     // an ID: only calls that began before that one
 	Limit                        int       // 0: 100; at most 1,000
-	Search
+	Search                       Search
 
 	oldest   int64 // an ID: only calls that did not begin before that one
 	searched int   // 0: [MaxSearched]
 	rare     int   // 0: [maxRare]
 }
 
-// A Search selects the calls that have these texts in their fields, whatever the
-// case of ASCII letters.
-type Search struct {
-	ClientPart, SourcePart, ToolPart, TargetPart string
-	Changed                                      bool     // it changed something
-	Words                                        []string // each in the client, source, tool, effect, code, message, session or a target
+// A Search selects the calls of which every condition holds.
+type Search []Condition
+
+// A Condition holds if Field has Text in it, whatever the case of ASCII letters, or if it is
+// one of other conditions, as Op says.
+type Condition struct {
+	Op Op
+	Of []Condition // of All and Any; of Not one
+	// "client", "source", "tool" or "targets"; "effect" and "outcome", which are the Text in full;
+	// "changes": it changed something; "since" and "until", which are a Time; empty: any field but these last four.
+	Field, Text string
+	Time        time.Time
+}
+
+// An Op says what holds; empty: what the Field has.
+type Op string
+
+// How conditions are joined.
+const (
+	All Op = "all"
+	Any Op = "any"
+	Not Op = "not"
+)
+
+// mentions reports whether one of the conditions, or one in them, asks for an outcome.
+func (s Search) mentions(o Outcome) bool {
+	return slices.ContainsFunc(s, func(c Condition) bool { return c.Field == "outcome" && c.Text == string(o) || Search(c.Of).mentions(o) })
 }
 
 // MaxSearched is how many calls one page comes of at most, if each condition of its
@@ -75,7 +97,7 @@ func (r *Reader) Close() error { return r.store.Close() }
 
 // Calls returns the newest calls that f selects.
 func (r *Reader) Calls(ctx context.Context, f Filter) (page Page, err error) {
-	if texts := f.texts(); len(texts) > 0 || f.Changed {
+	if texts := f.texts(); len(texts) > 0 || len(f.Search) > 0 {
 		page, err = r.search(ctx, f, texts)
 	} else {
 		page, err = r.page(ctx, f, f.bounds())
@@ -142,7 +164,7 @@ func (f Filter) bounds() conditions { return append(f.kindBounds(), f.idBounds()
 
 // kindBounds are those that leave out events.
 func (f Filter) kindBounds() (all conditions) {
-	if f.Outcome == "" && !f.Events {
+	if f.Outcome == "" && !f.Events && !f.Search.mentions(Event) {
 		all.add("outcome <> ?", string(Event))
 	}
 	return all

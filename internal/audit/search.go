@@ -37,15 +37,24 @@ func (f Filter) texts() (all []searchText) {
 			all = append(all, searchText{text, true, []string{field}})
 		}
 	}
-	for field, part := range map[string]string{"client": f.ClientPart, "source": f.SourcePart, "tool": f.ToolPart, "targets": f.TargetPart} {
-		if part != "" {
-			all = append(all, searchText{part, false, []string{field}})
+	for _, c := range f.Search {
+		if text, ok := c.text(); ok {
+			all = append(all, text)
 		}
 	}
-	for _, word := range f.Words {
-		all = append(all, searchText{word, false, []string{"tool", "client", "source", "targets", "code", "message", "effect", "session"}})
-	}
 	return all
+}
+
+// text is c as an index can answer it, if one can.
+func (c Condition) text() (text searchText, ok bool) {
+	switch {
+	case c.Op != "":
+		return text, false
+	case c.Field == "":
+		return searchText{c.Text, false, []string{"tool", "client", "source", "targets", "code", "message", "effect", "session"}}, true
+	}
+	return searchText{c.Text, c.Field == "effect" || c.Field == "outcome", []string{c.Field}},
+		c.Field != "changes" && c.Field != "since" && c.Field != "until"
 }
 
 // search looks among the newest calls, then for what few calls have, and then among
@@ -61,7 +70,7 @@ func (r *Reader) search(ctx context.Context, f Filter, texts []searchText) (Page
 		if err != nil {
 			return Page{}, err
 		}
-		ids, found, err := r.callsWith(ctx, f, values, len(texts) == 1)
+		ids, found, err := r.callsWith(ctx, f, values, len(texts) == 1 && len(f.unindexed()) == 0)
 		switch {
 		case err != nil:
 			return Page{}, err
@@ -84,6 +93,9 @@ func (f Filter) window(texts []searchText) int {
 	tests := 0
 	for _, text := range texts {
 		tests += len(text.fields)
+	}
+	for _, c := range f.unindexed() {
+		tests += c.tests()
 	}
 	return min(MaxSearched, maxTests/max(tests, 1))
 }
@@ -133,24 +145,76 @@ func (r *Reader) newestWith(ctx context.Context, f Filter, values map[string][]s
 
 // matching are the conditions of f on the fields of a call.
 func (f Filter) matching(texts []searchText) (all conditions) {
-	if f.Changed {
-		all.add("changes <> ''")
-	}
 	for _, text := range texts {
-		switch {
-		case text.whole && text.fields[0] == "targets":
-			all.add("EXISTS (SELECT 1 FROM call_targets WHERE name = ? AND call = id)", text.text)
-		case text.whole:
-			all.add(text.fields[0]+" = ?", text.text)
-		default:
-			var args []any
-			for _, field := range text.fields {
-				args = append(args, fieldPattern(field, text.text))
-			}
-			all.add("("+strings.Join(text.fields, has+" OR ")+has+")", args...)
-		}
+		all = append(all, text.condition())
+	}
+	for _, c := range f.unindexed() {
+		all = append(all, c.condition())
 	}
 	return all
+}
+
+// unindexed are the conditions that texts leaves out.
+func (f Filter) unindexed() []Condition {
+	return slices.DeleteFunc(slices.Clone(f.Search), func(c Condition) bool {
+		_, indexed := c.text()
+		return indexed
+	})
+}
+
+func (t searchText) condition() condition {
+	switch {
+	case t.whole && t.fields[0] == "targets":
+		return condition{"EXISTS (SELECT 1 FROM call_targets WHERE name = ? AND call = id)", []any{t.text}}
+	case t.whole:
+		return condition{t.fields[0] + " = ?", []any{t.text}}
+	case len(t.fields) == 0: // no value of any has the text
+		return condition{"FALSE", nil}
+	}
+	var args []any
+	for _, field := range t.fields {
+		args = append(args, fieldPattern(field, t.text))
+	}
+	return condition{"(" + strings.Join(t.fields, has+" OR ") + has + ")", args}
+}
+
+// tests is with how many texts c compares a call.
+func (c Condition) tests() (tests int) {
+	if text, ok := c.text(); ok {
+		return len(text.fields)
+	}
+	for _, part := range c.Of {
+		tests += part.tests()
+	}
+	return tests
+}
+
+func (c Condition) condition() (joined condition) {
+	if text, ok := c.text(); ok {
+		return text.condition()
+	}
+	switch c.Field {
+	case "changes":
+		return condition{"changes <> ''", nil}
+	case "since":
+		return condition{"id >= ?", []any{firstID(c.Time)}}
+	case "until":
+		return condition{"id < ?", []any{firstID(c.Time)}}
+	}
+	parts := make([]string, len(c.Of))
+	for i, part := range c.Of {
+		text := part.condition()
+		parts[i], joined.args = text.sql, append(joined.args, text.args...)
+	}
+	switch c.Op {
+	case Not:
+		joined.sql = "NOT " + parts[0]
+	case Any:
+		joined.sql = "(" + strings.Join(parts, " OR ") + ")"
+	case All:
+		joined.sql = "(" + strings.Join(parts, " AND ") + ")"
+	}
+	return joined
 }
 
 const has = ` LIKE ? ESCAPE '!'`
@@ -194,7 +258,7 @@ func (r *Reader) callsWith(
 ) (ids []int64, found bool, err error) {
 	most := cmp.Or(f.rare, maxRare)
 	each, bounds := most+1, f.idBounds()
-	if nothingElse && !f.Changed {
+	if nothingElse {
 		each, bounds = f.limit()+1, f.bounds()
 		most = each * 200
 	}

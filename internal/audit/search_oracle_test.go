@@ -76,7 +76,7 @@ func pickNumber(rng *rand.Rand, of ...int) int { return of[rng.IntN(len(of))] }
 func addCondition(f *Filter, rng *rand.Rand) {
 	pick := func(of ...string) string { return of[rng.IntN(len(of))] }
 	at := noon.Add(time.Duration(rng.IntN(600)) * time.Second)
-	switch rng.IntN(13) {
+	switch rng.IntN(9) {
 	case 0:
 		f.Client = pick("a", "ab", "old", "nobody")
 	case 1:
@@ -90,37 +90,92 @@ func addCondition(f *Filter, rng *rand.Rand) {
 	case 5:
 		f.Target = pick("README.md", "p/7.md", "p/")
 	case 6:
-		f.ClientPart = pick("a", "b", "OLD", "%")
-	case 7:
-		f.TargetPart = pick("p/1", ".MD", "nowhere")
-	case 8:
-		f.ToolPart = pick("re", "e")
-	case 9:
-		f.Changed = true
-	case 10:
-		f.Words = append(f.Words, pick("s1", "old", "readme", "write", "work", "nothing"))
-	case 11:
 		f.Since = at
-	case 12:
+	case 7:
 		f.Until = at
+	case 8:
+		f.Search = append(f.Search, randomCondition(rng, 2))
 	}
+}
+
+// randomCondition is a condition, or several joined, so deep at most.
+func randomCondition(rng *rand.Rand, depth int) (c Condition) {
+	pick := func(of ...string) string { return of[rng.IntN(len(of))] }
+	kind := rng.IntN(12)
+	if depth == 0 {
+		kind += 3
+	}
+	switch kind {
+	case 0, 1, 2:
+		c.Op = []Op{Not, Any, All}[kind]
+		for range 1 + min(kind, 1)*rng.IntN(3) {
+			c.Of = append(c.Of, randomCondition(rng, depth-1))
+		}
+		return c
+	case 3:
+		return Condition{Field: "client", Text: pick("a", "b", "OLD", "%")}
+	case 4:
+		return Condition{Field: "targets", Text: pick("p/1", ".MD", "nowhere")}
+	case 5:
+		return Condition{Field: "tool", Text: pick("re", "e")}
+	case 6:
+		return Condition{Field: "changes"}
+	case 7:
+		return Condition{Field: "effect", Text: pick("read", "write")}
+	case 8:
+		return Condition{Field: "outcome", Text: pick("ok", "error", "event")}
+	case 9:
+		return Condition{Field: pick("since", "until"), Time: noon.Add(time.Duration(rng.IntN(600)) * time.Second)}
+	}
+	return Condition{Text: pick("s1", "old", "readme", "write", "work", "nothing")}
 }
 
 // selects is what a Filter promises, call by call.
 func (f *Filter) selects(r *Record) bool {
-	has := func(part string, fields ...string) bool {
-		return part == "" || slices.ContainsFunc(fields, func(field string) bool { return strings.Contains(strings.ToLower(field), strings.ToLower(part)) })
-	}
 	is := func(want, value string) bool { return want == "" || want == value }
 	at := idTime(r.ID)
-	for _, word := range f.Words {
-		if !has(word, append([]string{r.Client, r.Source, r.Tool, r.Effect, r.Code, r.Message, r.Session}, r.Targets...)...) {
+	for _, c := range f.Search {
+		if !c.selects(r) {
 			return false
 		}
 	}
 	return is(f.Client, r.Client) && is(f.Source, r.Source) && is(f.Tool, r.Tool) && is(f.Effect, r.Effect) && is(string(f.Outcome), string(r.Outcome)) &&
 		(f.Target == "" || slices.Contains(r.Targets, f.Target)) &&
-		has(f.ClientPart, r.Client) && has(f.SourcePart, r.Source) && has(f.ToolPart, r.Tool) && has(f.TargetPart, r.Targets...) &&
-		(!f.Changed || len(r.Changes) > 0) && (r.Outcome != Event || f.Events || f.Outcome == Event) &&
+		(r.Outcome != Event || f.Events || f.Outcome == Event || f.Search.mentions(Event)) &&
 		(f.Since.IsZero() || !at.Before(f.Since)) && (f.Until.IsZero() || at.Before(f.Until))
+}
+
+// selects is what a Condition promises, call by call.
+func (c Condition) selects(r *Record) bool {
+	has := func(fields ...string) bool {
+		return slices.ContainsFunc(fields, func(field string) bool { return strings.Contains(strings.ToLower(field), strings.ToLower(c.Text)) })
+	}
+	holds := func(c Condition) bool { return c.selects(r) }
+	switch c.Op {
+	case Not:
+		return !holds(c.Of[0])
+	case Any:
+		return slices.ContainsFunc(c.Of, holds)
+	case All:
+		return !slices.ContainsFunc(c.Of, func(c Condition) bool { return !holds(c) })
+	}
+	switch c.Field {
+	case "client":
+		return has(r.Client)
+	case "targets":
+		return has(r.Targets...)
+	case "tool":
+		return has(r.Tool)
+	case "changes":
+		return len(r.Changes) > 0
+	case "effect":
+		return r.Effect == c.Text
+	case "outcome":
+		return string(r.Outcome) == c.Text
+	case "since":
+		return !idTime(r.ID).Before(c.Time)
+	case "until":
+		return idTime(r.ID).Before(c.Time)
+	}
+	return has(append([]string{r.Client, r.Source, r.Tool, r.Effect, r.Code, r.Message, r.Session}, r.Targets...)...)
 }

@@ -109,7 +109,7 @@ func (r *callLog) addSourceName(name string) {
 
 // setSearch selects other calls.
 func (r *callLog) setSearch(s status.CallSearch) {
-	if s == r.search {
+	if s.Equal(r.search) {
 		return
 	}
 	r.calls = slices.DeleteFunc(r.calls, func(c numberedCall) bool { return c.n < r.whole })

@@ -14,7 +14,7 @@ import (
 // first. They stand above those that have ended.
 func (p Activity) runningCalls() []status.RunningCall {
 	search := p.ring.search
-	if search.Outcome != "" || len(p.snap.Running) == 0 || !IsHubRunning(p.snap) {
+	if search.HasOutcome() || len(p.snap.Running) == 0 || !IsHubRunning(p.snap) {
 		return nil
 	}
 	var calls []status.RunningCall

@@ -16,7 +16,7 @@ import (
 func TestActivitySaysHowFarAFilterLooked(t *testing.T) {
 	p, _ := NewActivity(DefaultKeys(), time.UTC).(Activity)
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	p.ring.setSearch(status.CallSearch{ClientPart: "codex"})
+	p.ring.setSearch(clientSearch("codex"))
 	for _, step := range []struct {
 		page status.RecordedCalls
 		want string
@@ -40,4 +40,10 @@ func TestActivitySaysHowFarAFilterLooked(t *testing.T) {
 	if q, ok := p.WantedQuery().(RecordedCallsQuery); ok {
 		t.Errorf("at the end %+v is asked for", q)
 	}
+}
+
+// clientSearch selects the calls of clients with this in their names.
+func clientSearch(part string) status.CallSearch {
+	s, _ := status.ParseCallSearch("client:"+part, time.UTC) // which can be read
+	return s
 }

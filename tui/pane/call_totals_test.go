@@ -43,7 +43,7 @@ func TestCallCounts(t *testing.T) {
 			}
 			r.addRecorded(page, nil)
 		case 5:
-			r.setSearch(status.CallSearch{ClientPart: []string{"", "client1"}[step/8%2]})
+			r.setSearch(clientSearch([]string{"", "client1"}[step/8%2]))
 		default:
 			for range 500 {
 				id++

@@ -45,12 +45,12 @@ func TestKeptRowsAreUpToDate(t *testing.T) {
 			p = p.ObserveCalls([]status.Call{{ID: 200, Time: now, Client: "zed", Tool: "search"}}).(Activity)
 		}},
 		{"a filter", func() {
-			p.ring.setSearch(status.CallSearch{ClientPart: "codex"})
+			p.ring.setSearch(clientSearch("codex"))
 			recorded(70, "list_pages")
 			p = p.selectEndedCallAt(40)
 		}},
 		{"another filter", func() {
-			p.ring.setSearch(status.CallSearch{ClientPart: "code"})
+			p.ring.setSearch(clientSearch("code"))
 			recorded(60, "read_block")
 			p = p.selectEndedCallAt(40)
 		}},

@@ -64,17 +64,41 @@ func ListAgents(ctx context.Context, file string, now func() time.Time) (agents 
 
 // AuditFilter is f as the audit understands it.
 func AuditFilter(f status.RecordedCallFilter) audit.Filter {
-	outcome := audit.Outcome(f.Outcome)
-	if f.Outcome == "changed" {
-		outcome = ""
+	var search audit.Search
+	for _, e := range f.Where.Conjuncts() {
+		search = append(search, auditCondition(e))
 	}
 	return audit.Filter{
-		Source: f.Source, Effect: f.Effect, Outcome: outcome, Events: f.Events, Since: f.Since, Until: f.Until, Before: f.Before, Limit: f.Limit,
-		Search: audit.Search{
-			ClientPart: f.ClientPart, SourcePart: f.SourcePart, ToolPart: f.ToolPart, TargetPart: f.TargetPart, Changed: f.Outcome == "changed",
-			Words: f.SplitWords(),
-		},
+		Source: f.Source, Events: f.Events, Since: f.Since, Until: f.Until, Before: f.Before, Limit: f.Limit, Search: search,
 	}
+}
+
+func auditCondition(e status.SearchExpr) audit.Condition {
+	switch e.Op {
+	case status.SearchAll, status.SearchAny, status.SearchNot:
+		c := audit.Condition{Op: map[status.SearchOp]audit.Op{
+			status.SearchAll: audit.All, status.SearchAny: audit.Any, status.SearchNot: audit.Not,
+		}[e.Op]}
+		for _, part := range e.Of {
+			c.Of = append(c.Of, auditCondition(part))
+		}
+		return c
+	case status.SearchWord, status.SearchPhrase:
+		return audit.Condition{Text: e.Text}
+	case status.SearchCondition:
+	}
+	switch e.Key {
+	case "target":
+		return audit.Condition{Field: "targets", Text: e.Value}
+	case "since", "until":
+		return audit.Condition{Field: e.Key, Time: e.Time()}
+	case "is":
+		if e.Value == "changed" {
+			return audit.Condition{Field: "changes"}
+		}
+		return audit.Condition{Field: "outcome", Text: e.Value}
+	}
+	return audit.Condition{Field: e.Key, Text: e.Value}
 }
 
 func toStatusCall(c audit.Record) status.Call {

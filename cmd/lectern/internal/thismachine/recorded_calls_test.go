@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,7 +62,8 @@ func TestRecordedCallsMatchAlike(t *testing.T) {
 	for range 300 {
 		text := ""
 		for range 1 + rng.IntN(3) {
-			text += " " + pick(parts...)
+			text = pick(parts...) + pick(" ", " ", " OR ", " -") + pick(parts...) + pick("", " ("+text+")", " OR -("+text+")")
+			text = strings.NewReplacer(" ()", "", " OR -()", "").Replace(text)
 		}
 		search, err := status.ParseCallSearch(text, time.UTC)
 		if err != nil {
