@@ -39,7 +39,8 @@ func callsCommand(c *cli) *cobra.Command {
 			"ended, how long it took and how large the answer was; never content. A word\n" +
 			"finds the calls with that word in a name, a target or an error; client:, source:,\n" +
 			"tool:, target:, effect:, is:, on:, since: and until: before it say where to look, as\n" +
-			"in the panel's filter, with OR, -word, parentheses and \"quotes\". Calls are recorded in\n  " + c.Paths.Audit() + "\nand kept for 90 days, as long as that file is below 512 MB.",
+			"in the panel's filter, with OR, -word, parentheses and \"quotes\". Calls are recorded in\n  " +
+			c.Paths.Audit() + "\nand kept for 90 days, as long as that file is below 512 MB.",
 		Example: "  lectern calls --follow\n  lectern calls --client claude --outcome refused --since 2d\n  lectern calls --target " +
 			"projects/plan.md --json\n  lectern calls is:refused target:private on:2026-11-21",
 		RunE: func(cmd *cobra.Command, args []string) error {

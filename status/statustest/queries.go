@@ -138,7 +138,9 @@ func fill(v reflect.Value, n *int) {
 		v.SetMapIndex(key, value)
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if v.Type().Field(i).Name != "Follow" { // the answers are to end
+			f := v.Type().Field(i)
+			ofItsOwn := f.Type.Kind() == reflect.Slice && f.Type.Elem() == v.Type()
+			if f.Name != "Follow" && !ofItsOwn { // the answers are to end, and so is what holds others of its kind
 				fill(v.Field(i), n)
 			}
 		}
