@@ -215,6 +215,9 @@ func (r Routes) serve(ctx context.Context, c *call, m routeMatch, answer *routeR
 	})
 	req = req.Clone(ctx)
 	req.Header.Del("Authorization")
+	if m.route.Auth != tools.AuthOpen { // an open route may take a key of its source's own
+		req.Header.Del("X-API-Key")
+	}
 	_, err = catchPanic(func() (struct{}, error) {
 		http.StripPrefix(m.base, handler).ServeHTTP(answer, req)
 		return struct{}{}, nil

@@ -280,7 +280,7 @@ func (b bad) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, err := tools.CallContextOf(r.Context()).Call(r.Context(), r.URL.Query().Get("source"), "read_note", []byte(`{"title":"Milk"}`))
 		http.Error(w, err.Error(), http.StatusTeapot)
 	case "/header":
-		_, _ = io.WriteString(w, r.Header.Get("Authorization"))
+		_, _ = io.WriteString(w, r.Header.Get("Authorization")+r.Header.Get("X-API-Key"))
 	}
 }
 
@@ -359,7 +359,7 @@ func TestReloadDuringRequest(t *testing.T) {
 	if code := <-done; code != http.StatusOK {
 		t.Errorf("the request that was under way ended with %d", code)
 	}
-	if resp, _ := s.Do("GET", "/bad/header", "", "Authorization", "Bearer client"); resp.StatusCode != http.StatusOK {
+	if resp, _ := s.Do("GET", "/bad/header", "", "X-API-Key", "client"); resp.StatusCode != http.StatusOK {
 		t.Errorf("the next request ends with %d", resp.StatusCode)
 	}
 }

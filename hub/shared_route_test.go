@@ -52,7 +52,7 @@ func TestSharedRoute(t *testing.T) {
 		{"GET", "/workspaces/wss/notes", "", token, 404, several},
 		{"GET", "/workspaces", "", stranger, 404, "not found: nothing is served at this path"},
 		{"GET", "/workspaces/more/notes", "", stranger, 404, "not found: nothing is served at this path"},
-		{"GET", "/workspaces", "", nil, 401, "unauthorized: /workspaces/ needs the header Authorization: Bearer TOKEN"},
+		{"GET", "/workspaces", "", nil, 401, "unauthorized: /workspaces/ needs the header Authorization: Bearer TOKEN, or X-API-Key: TOKEN"},
 		{"GET", "/workspaces/more", "", nil, 401, ""},
 		{"GET", "/workspaces/ws/notes", "", nil, 401, ""},
 		{"GET", "/workspacesws/notes", "", token, 404, "not found: nothing is served at this path"},

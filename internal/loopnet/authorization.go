@@ -13,13 +13,12 @@ func (g *guard) checkToken(r *http.Request, route Route) (as *http.Request, prin
 		return r, "", nil
 	}
 	const challenge = `Bearer realm="lectern"`
-	values := r.Header["Authorization"]
-	if len(values) == 0 {
-		return r, "", refuse("token", http.StatusUnauthorized, "%s needs the header Authorization: Bearer TOKEN", route.Path).
-			with("WWW-Authenticate", challenge)
+	bearer, given, one := requestToken(r.Header)
+	if !given {
+		const missing = "%s needs the header Authorization: Bearer TOKEN, or X-API-Key: TOKEN"
+		return r, "", refuse("token", http.StatusUnauthorized, missing, route.Path).with("WWW-Authenticate", challenge)
 	}
-	scheme, bearer, _ := strings.Cut(values[0], " ")
-	if len(values) == 1 && strings.EqualFold(scheme, "Bearer") {
+	if one {
 		if g.authorize != nil {
 			if principal, ok := g.authorize(bearer); ok {
 				return r, principal, nil
@@ -33,6 +32,22 @@ func (g *guard) checkToken(r *http.Request, route Route) (as *http.Request, prin
 	}
 	return r, "", refuse("token", http.StatusUnauthorized, "the token is not valid; it may have been rotated").
 		with("WWW-Authenticate", challenge+`, error="invalid_token"`)
+}
+
+// requestToken is the token of a request, whether one is given, and whether it is one: two
+// that differ are none.
+func requestToken(h http.Header) (token string, given, one bool) {
+	authorizations, keys := h["Authorization"], h["X-Api-Key"]
+	one = len(authorizations) <= 1 && len(keys) <= 1
+	if len(authorizations) > 0 {
+		scheme, bearer, _ := strings.Cut(authorizations[0], " ")
+		token, one = bearer, one && strings.EqualFold(scheme, "Bearer")
+	}
+	if len(keys) > 0 {
+		one = one && (len(authorizations) == 0 || token == keys[0])
+		token = keys[0]
+	}
+	return token, len(authorizations)+len(keys) > 0, one
 }
 
 type principalKey struct{}
