@@ -27,6 +27,7 @@ type compositeDryRun struct {
 	drafts  map[*source]*draftedSource
 	steps   []compositeStep
 	asks    string // why a person is asked; empty: nobody is
+	bounds  string // of what the call may do, which the person has set; empty: none are known
 	refusal error  // of the whole; nil: none
 }
 
@@ -66,7 +67,7 @@ func (h *Hub) authorizeCompositeCall(ctx context.Context, c *call) (authorizatio
 		return g.authorizeNestedCall(c)
 	}
 	request := c.approvalRequest(p, q)
-	request.Call, request.AskReason, request.ChangesKnown, request.OnlyOnce = q, r.asks, true, true
+	request.Call, request.AskReason, request.ChangesKnown, request.OnlyOnce = q, r.asks+r.bounds, true, true
 	for _, s := range r.steps {
 		if s.changes == nil {
 			request.Reads = append(request.Reads, fmt.Sprintf("%s in source %s", s.tool, s.source))
@@ -104,6 +105,9 @@ func (r *compositeDryRun) runLead(ctx context.Context, open *sourceRef) (struct{
 		}
 		if !toolReportsWrites(r.lead, draft) {
 			return tools.Result{}, r.refuse(errUnforeseeable(r.lead))
+		}
+		if b, ok := tools.As[tools.CallBounder](draft.OpenedSource); ok {
+			r.bounds = "; " + b.CallBounds()
 		}
 		return draft.Call(ctx, r.callContext(r.lead, draft.isDraft), r.lead.tool.info.Name, r.lead.raw)
 	})

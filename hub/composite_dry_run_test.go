@@ -390,26 +390,12 @@ func TestRefusedWriteIsNotPassedOver(t *testing.T) {
 	}
 }
 
-// Calls are at most four deep and a thousand in number, and what they wrote is
-// taken back.
-func TestLimitsOfCallsWithin(t *testing.T) {
+// Calls are at most four deep, and what they wrote is taken back.
+func TestDepthOfCallsWithin(t *testing.T) {
 	for _, change := range []func(*hub.Config){nil, allowAll} {
 		g := startGroup(t, change)
 		a, before := g.agent(), g.digests()
 		checkOutcome(t, a.call("script_nest", `{"left":4}`), tools.Limited, "more than 4 deep")
-		g.script.run = func(ctx context.Context, c tools.CallContext) error {
-			for i := range 2501 {
-				tool, args := "list_notes", `{}`
-				if i == 0 {
-					tool, args = "write_note", `{"title":"Tea","text":"Green."}`
-				}
-				if _, err := c.Call(ctx, "desk", tool, json.RawMessage(args)); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-		checkOutcome(t, a.call("script_script", `{}`), tools.Limited, "at most 2500 others")
 		if g.digests() != before {
 			t.Error("the notes are not as they were")
 		}

@@ -11,11 +11,9 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// Limits of the calls that one call makes.
-const (
-	maxDepth       = 4
-	maxNestedCalls = 2500
-)
+// maxDepth is how deep calls that calls make may be nested. How many they are is for the tool
+// to bound, as its user has set it.
+const maxDepth = 4
 
 // outermost is the call that a client makes, or the request of a handler.
 func (c *call) outermost() *call {
@@ -112,11 +110,8 @@ func (s crossSourceCaller) perform(ctx context.Context, c *call, name string) (t
 	outermost := s.outer.outermost()
 	made := outermost.made.Add(1)
 	c.seed = nestedCallSeed(outermost.seed, made)
-	switch {
-	case c.depth() > maxDepth:
+	if c.depth() > maxDepth {
 		return tools.Result{}, tools.Errorf(tools.Limited, "calls within calls are more than %d deep", maxDepth)
-	case made > maxNestedCalls:
-		return tools.Result{}, tools.Errorf(tools.Limited, "one call may make at most %d others", maxNestedCalls)
 	}
 	var err error
 	if c.source, err = s.findReadableSource(c.toolset, name); err != nil {

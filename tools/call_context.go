@@ -63,7 +63,7 @@ type WriteObserver interface {
 // [Spec].Calls may call tools that write.
 type SourceCaller interface {
 	// Call runs a tool by the name that its System declares; an empty source is
-	// the tool's own. Limited: more than 4 calls deep, or more than 2,500 calls.
+	// the tool's own. Limited: more than 4 calls deep; how many there are is for the tool to bound.
 	Call(ctx context.Context, source, tool string, args Arguments) (Result, error)
 	// Sources lists what the client may read, in the order of the configuration.
 	Sources() []SourceInfo

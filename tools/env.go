@@ -49,6 +49,12 @@ type Drafter interface {
 	Draft(ctx context.Context) (Source, error)
 }
 
+// A CallBounder is a [Source] whose calls that make others are bounded by what its user has set.
+type CallBounder interface {
+	// CallBounds says it, as a part of the question about such a call.
+	CallBounds() string
+}
+
 // An Authenticator is a [Source] that knows callers of its routes by tokens of
 // its own.
 type Authenticator interface {

@@ -151,6 +151,9 @@ func checkList(s *jsonschema.Schema, path string, v []any) error {
 }
 
 func checkNumber(s *jsonschema.Schema, path string, v float64) error {
+	if s.Minimum != nil && s.Maximum != nil && (v < *s.Minimum || v > *s.Maximum) {
+		return Errorf(Invalid, "%s: from %s to %s, got %s", path, formatNumber(*s.Minimum), formatNumber(*s.Maximum), formatNumber(v))
+	}
 	if s.Minimum != nil && v < *s.Minimum {
 		return Errorf(Invalid, "%s: at least %s, got %s", path, formatNumber(*s.Minimum), formatNumber(v))
 	}

@@ -47,8 +47,8 @@ func openShelf(t *testing.T) *OpenedSource {
 func TestArgumentErrors(t *testing.T) {
 	o := openShelf(t)
 	for args, want := range map[string]string{
-		`{"page_name":"a","limit":900}`:       "limit: at most 200, got 900",
-		`{"page_name":"a","limit":0}`:         "limit: at least 1, got 0",
+		`{"page_name":"a","limit":900}`:       "limit: from 1 to 200, got 900",
+		`{"page_name":"a","limit":0}`:         "limit: from 1 to 200, got 0",
 		`{"pagename":"a"}`:                    "unknown argument pagename, did you mean page_name?",
 		`{"page_name":"a","zebra":1}`:         "unknown argument zebra",
 		`{}`:                                  "missing argument page_name",

@@ -257,6 +257,9 @@ func (w *Workspaces) change(ctx context.Context, c tools.CallContext, in Request
 	}
 	targets, _ := w.requestTargets(ctx, in)
 	if in.Run != "" {
+		if err := run.checkNotes(w.api, in); err != nil {
+			return RequestOut{}, err
+		}
 		answer := run.overlay.Serve(ctx, r)
 		return newRequestOut(answer, targets), hiddenError(answer)
 	}

@@ -13,14 +13,14 @@ import (
 
 // ScriptIn is the input of run_script.
 type ScriptIn struct {
-	Code        string    `json:"code" jsonschema:"JavaScript to run. Its last expression, or what it returns, is the answer"`
-	WorkspaceID ID        `json:"workspace_id" jsonschema:"target workspace"`
-	TimeoutMS   int64     `json:"timeout_ms,omitempty" jsonschema:"lower than the limit of 30000"`
-	Fuel        int64     `json:"fuel,omitempty" jsonschema:"lower than the limit of 10000000000 instructions"`
-	MemoryMB    int64     `json:"memory_mb,omitempty" jsonschema:"lower than the limit of 128"`
-	DryRun      bool      `json:"dry_run,omitempty" jsonschema:"true: only answer what it would change, with diffs"`
-	Language    Language  `json:"language,omitempty" jsonschema:"ts: types are removed first, not checked"`
-	Input       JSONValue `json:"input,omitzero" jsonschema:"any JSON; the script sees it as the constant input"`
+	Code        string       `json:"code" jsonschema:"JavaScript to run. Its last expression, or what it returns, is the answer"`
+	WorkspaceID ID           `json:"workspace_id,omitempty" jsonschema:"target workspace; may be left out where there is one"`
+	TimeoutMS   ScriptTime   `json:"timeout_ms,omitempty" jsonschema:"time limit, host calls included"`
+	Fuel        ScriptFuel   `json:"fuel,omitempty" jsonschema:"limit of instructions"`
+	MemoryMB    ScriptMemory `json:"memory_mb,omitempty" jsonschema:"memory limit, in MiB"`
+	DryRun      bool         `json:"dry_run,omitempty" jsonschema:"true: only answer what it would change, with diffs"`
+	Language    Language     `json:"language,omitempty" jsonschema:"ts: types are removed first, not checked"`
+	Input       JSONValue    `json:"input,omitzero" jsonschema:"any JSON; the script sees it as the constant input"`
 }
 
 // Language is what a script is written in; js when omitted.
@@ -111,17 +111,14 @@ func runScript() tools.Tool[*Workspaces] {
 
 // RunScript implements run_script.
 func (w *Workspaces) RunScript(ctx context.Context, c tools.CallContext, in ScriptIn) (out ScriptOut, err error) {
-	if in.WorkspaceID == "" {
-		in.WorkspaceID = ID(w.name)
-	}
-	if _, err := w.get(ctx, w.path(in.WorkspaceID), nil, &struct{}{}); err != nil {
+	if in.WorkspaceID, err = w.scriptWorkspace(ctx, in.WorkspaceID); err != nil {
 		return ScriptOut{}, err
 	}
 	box, err := w.sandboxes.open(ctx, w.cache, func() {})
 	if err != nil {
 		return ScriptOut{}, err
 	}
-	run := &scriptRun{dryRun: in.DryRun}
+	run := &scriptRun{dryRun: in.DryRun, maxNotes: w.config.maxNotes()}
 	w.runs.add(run, c)
 	if run.overlay = w.begin(newCaller(c, run.id)); in.DryRun {
 		run.overlay = w.api.Begin(newCaller(c, run.id))
@@ -136,7 +133,10 @@ func (w *Workspaces) RunScript(ctx context.Context, c tools.CallContext, in Scri
 	result, err := box.Run(ctx, sandbox.Script{
 		Code: in.Code, Language: sandbox.Language(in.Language), WorkspaceID: string(in.WorkspaceID), Input: in.Input.RawMessage,
 		Seed: c.Seed, Time: c.Began,
-		Limits: sandbox.Limits{Fuel: in.Fuel, Memory: in.MemoryMB << 20, Timeout: time.Duration(in.TimeoutMS) * time.Millisecond},
+		Limits: sandbox.Limits{
+			Fuel: int64(in.Fuel), Memory: int64(in.MemoryMB) << 20, Timeout: time.Duration(in.TimeoutMS) * time.Millisecond,
+			HostCalls: w.config.maxCalls(),
+		},
 	}, &scriptHost{source: w, call: c, run: run})
 	audit = newScriptAudit(in, result.Usage, err)
 	if err != nil {

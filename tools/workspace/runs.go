@@ -15,8 +15,10 @@ type scriptRun struct {
 	id      string
 	overlay *notesapi.Overlay
 	dryRun  bool
-	calls   []ScriptCall
-	partial []partialList
+	// maxNotes is how many notes it may change.
+	maxNotes int
+	calls    []ScriptCall
+	partial  []partialList
 	// announced is what calls before the one that commits have announced.
 	announced []announcement
 }

@@ -78,6 +78,7 @@ func openSandbox(cacheDir string) (*sandbox.Sandbox, *typescript.Compiler, error
 	compiler := typescript.NewCompiler(exe, typescript.ChildArgument)
 	box, err := sandbox.Open(context.Background(), sandbox.Options{
 		CacheDir: cacheDir, Globals: facadeScript(), GlobalNames: []string{"kb"}, TypeScript: compiler,
+		Limits: sandbox.Limits{HostCalls: maxScriptSize}, // a source has its own
 	})
 	return box, compiler, err
 }

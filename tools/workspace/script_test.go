@@ -226,6 +226,43 @@ func TestErrorsByName(t *testing.T) {
 	}
 }
 
+// What a script asks for beyond the limits is refused with their range. A person sets how many
+// calls it makes, and how many notes it changes.
+func TestLimitsOfScripts(t *testing.T) {
+	b := openBench(t, `,"script_calls":12,"script_notes":3`)
+	for args, want := range map[string]string{
+		`{"code":"1","fuel":0}`:                "fuel: from 1 to 10000000000, got 0",
+		`{"code":"1","fuel":1000000000000000}`: "fuel: from 1 to 10000000000, got 1000000000000000",
+		`{"code":"1","memory_mb":-5}`:          "memory_mb: from 2 to 128, got -5",
+		`{"code":"1","memory_mb":129}`:         "memory_mb: from 2 to 128, got 129",
+		`{"code":"1","timeout_ms":0}`:          "timeout_ms: from 1 to 30000, got 0",
+		`{"code":"1","timeout_ms":30001}`:      "timeout_ms: from 1 to 30000, got 30001",
+		`{"code":"1","workspace_id":""}`:       "workspace_id: must not be empty",
+		`{"code":"workspace_id","memory_mb":2,"fuel":10000000000,"timeout_ms":30000}`: "",
+	} {
+		r, err := b.OpenedSource.Call(t.Context(), b.context(), "run_script", json.RawMessage(args))
+		if got := tools.AsError(err); want == "" && (err != nil || !strings.Contains(string(r.JSON), `"value":"ws"`)) || want != "" && (got == nil || got.Message != want) {
+			t.Errorf("%s: %s, %v; want %q", args, r.JSON, err, want)
+		}
+	}
+	const four = `const done = []; for (let i = 0; i < 4; i++) try { done.push(kb.notes.create({ id: "n" + i, markdown: "# N" }).id) } catch (e) { done.push(e.status) } `
+	for code, want := range map[string]string{
+		four + `done`: `["n0","n1","n2",429]`,
+		four + `const n = kb.notes.get("n1"); kb.notes.update("n1", { markdown: "# M", parent_revision_id: n.revision_id }).id`: `"n1"`,
+		four + `kb.links.create({ source: "n0", target: "n1" }).kind`:                                                           `"related"`,
+		`let n = 0; try { for (;;) { kb.notes.get("welcome"); n++ } } catch (e) { [n, e.status] }`:                              `[12,429]`,
+	} {
+		out, err := b.run(ScriptIn{Code: code, DryRun: true})
+		if err != nil || string(out.Value.RawMessage) != want {
+			t.Errorf("%s: %s, %v; want %s", code, out.Value.RawMessage, err, want)
+		}
+	}
+	b.value(`host.call("POST", "/workspaces", { id: "second" }).id`)
+	if _, err := b.OpenedSource.Call(t.Context(), b.context(), "run_script", json.RawMessage(`{"code":"1"}`)); err == nil || !strings.Contains(err.Error(), "name one of second, ws") {
+		t.Errorf("of two workspaces none was named: %v", err)
+	}
+}
+
 func mustJSON(t testing.TB, v any) []byte {
 	t.Helper()
 	b, err := json.Marshal(v)

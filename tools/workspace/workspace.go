@@ -35,6 +35,8 @@ type Config struct {
 	Folder       tools.Folder `json:"folder,omitempty" jsonschema:"where the database is; Lectern's own folder of the source when omitted"`
 	Database     tools.Secret `json:"database,omitzero" jsonschema:"URL of a PostgreSQL database, instead of a folder"`
 	Welcome      bool         `json:"welcome,omitempty" jsonschema:"true: a new workspace begins with a few notes to try things with"`
+	ScriptCalls  ScriptSize   `json:"script_calls,omitempty" jsonschema:"how many calls one script may make; 2000 when omitted"`
+	ScriptNotes  ScriptSize   `json:"script_notes,omitempty" jsonschema:"how many notes one script may change; 1000 when omitted"`
 	OpenLoopback bool         `json:"open_loopback,omitempty" jsonschema:"true: programs on this machine use the REST API without a token"`
 }
 

@@ -77,6 +77,14 @@ func (a *API) Serve(ctx context.Context, c Caller, r Request) Response {
 // WORKSPACE/class:NAME, link:ID, attachment:ID, script:NAME and workspace:.
 func (o *Overlay) Changes() ([]tools.Change, error) { return o.draft.Changes() }
 
+// ChangedNotes is how many notes the Overlay changes.
+func (o *Overlay) ChangedNotes() int { return notestore.ChangedNotes(o.draft) }
+
+// ChangesNote reports whether the Overlay changes a note.
+func (o *Overlay) ChangesNote(workspace, id string) bool {
+	return notestore.ChangesNote(o.draft, workspace, id)
+}
+
 // Draft is what the Overlay writes to, for what no route does.
 func (o *Overlay) Draft() *notestore.Draft { return o.draft }
 

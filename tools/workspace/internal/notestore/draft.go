@@ -105,6 +105,12 @@ func (s *Store) Begin(v View) *Draft {
 // IDs makes the ids and times of what the Draft writes.
 func (d *Draft) IDs() *IDSource { return d.ids }
 
+// ChangedNotes is how many notes a Draft changes.
+func ChangedNotes(d *Draft) int { return len(d.notes) }
+
+// ChangesNote reports whether a Draft changes a note.
+func ChangesNote(d *Draft, workspace, id string) bool { return d.notes[noteKey{workspace, id}] != nil }
+
 func (d *Draft) hides(workspace string, r Record) bool {
 	return d.view.Hides != nil && d.view.Hides(workspace, r)
 }

@@ -87,9 +87,13 @@ func LimitTable() []Limit {
 				return &l.Console
 			},
 		},
-		{"host_calls", "calls", 2000, 65536, "Calls of host.call. Beyond: each throws HostCallError 429.", func(l *Limits) *int64 {
-			return &l.HostCalls
-		}},
+		{
+			"host_calls", "calls", 2000, 65536,
+			"Calls of host.call; the key `script_calls` of the source sets it. Beyond: each throws HostCallError 429.",
+			func(l *Limits) *int64 {
+				return &l.HostCalls
+			},
+		},
 		{
 			"argument", "bytes", mebibyte, 16 * mebibyte, "The body of one host call, and its path. Beyond: it throws HostCallError 413.",
 			func(l *Limits) *int64 {
