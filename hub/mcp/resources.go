@@ -72,7 +72,7 @@ func (ep *endpoint) listResourcesOfTemplates(ctx context.Context) (listed []mcp.
 		for _, value := range values {
 			if uri := info.WithValue(value); !seen[uri] {
 				seen[uri] = true
-				listed = append(listed, mcp.Resource{URI: uri, Name: value, MIMEType: info.MIME})
+				listed = append(listed, mcp.Resource{URI: uri, Name: value, Title: info.Title + ": " + value, MIMEType: info.MIME})
 			}
 		}
 	}

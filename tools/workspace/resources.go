@@ -60,7 +60,7 @@ func resourcesUnder(scheme, prefix string) []tools.Resource[*Workspaces] {
 	}
 	note := list("note", "A note", "The Markdown of a note.", "notes/{note_id}", nil)
 	note.MIME, note.Read = "text/markdown", (*Workspaces).readNoteResource
-	return []tools.Resource[*Workspaces]{
+	all := []tools.Resource[*Workspaces]{
 		list("notes", "All notes", "Notes with their class and properties, newest first, as many as fit into 1 MiB.", "notes/list", in("notes")),
 		note,
 		list("history", "History of a note", "The revisions of a note, newest first.", "notes/{note_id}/history",
@@ -68,6 +68,10 @@ func resourcesUnder(scheme, prefix string) []tools.Resource[*Workspaces] {
 		list("classes", "Classes", "The classes of notes and their fields.", "classes", in("classes")),
 		list("links", "Links", "The links between notes, newest first, as many as fit into 1 MiB.", "links", in("links")),
 	}
+	for i := range all {
+		all[i].Listed = scheme == "ieapp" && !strings.Contains(all[i].URI, "{note_id}") // each workspace once
+	}
+	return all
 }
 
 // What a resource lists, in rows and bytes: of its 1 MiB.
