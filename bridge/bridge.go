@@ -39,6 +39,7 @@ type Config struct {
 	PlainToken bool
 	Version    string // of Lectern, told to Peers
 	Skill      string // version of SKILL.md, told to Peers
+	Command    string // absolute path of Lectern's binary, told to Peers; may be empty
 	// KnownOrigins may connect without asking a person.
 	KnownOrigins []string
 	// Approve reports whether a person has approved this origin. It is called for
@@ -74,6 +75,7 @@ type Bridge struct {
 	links       map[link]struct{} // open, authenticated or not
 	conns       map[connKey]*conn
 	listeners   map[*listener]struct{}
+	refusals    []Refusal     // newest last
 	peerArrived chan struct{} // closed, and replaced, when a Peer has come
 }
 
@@ -158,6 +160,7 @@ func (b *Bridge) addConn(c *conn) *endReason {
 		return &endReason{code: codeTryLater, reason: "too many peers are connected"}
 	}
 	b.conns[key] = c
+	b.forgetRefusalsLocked(func(r Refusal) bool { return r.Origin == c.origin })
 	b.refreshListeners()
 	b.mu.Unlock()
 	if former != nil {

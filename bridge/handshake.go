@@ -34,6 +34,7 @@ func (b *Bridge) handshake(l link, origin string) (*conn, *endReason) {
 	ack, a, refused := b.authenticate(f, nonce)
 	if refused != nil {
 		_ = l.write(encodeError(f.id, refused.peerCode, refused.reason)) // the Peer may be gone
+		b.recordRefusal(origin, refused.reason)
 		return nil, &refused.endReason
 	}
 	if !timeout.Stop() {
@@ -58,6 +59,7 @@ type helloAck struct {
 	Version string   `json:"server_version"`
 	Enabled []string `json:"enabled_capabilities"`
 	Skill   string   `json:"skill_version"`
+	Command string   `json:"command,omitempty"`
 	Ping    int64    `json:"ping_every_ms"`
 	Pong    int64    `json:"pong_within_ms"`
 }
@@ -73,7 +75,10 @@ func (b *Bridge) authenticate(f frame, nonce string) (*helloAck, *peerInfo, *han
 	proved := verifyPluginProof(token, claim.Proof, nonce, claim.Nonce)
 	if !proved && (!b.conf.PlainToken || !token.Matches(claim.Token)) {
 		return nil, nil, &handshakeRefusal{
-			endReason{code: codeUnauthorized, reason: "the plugin's token is not this Lectern's; copy it again"},
+			endReason{
+				code:   codeUnauthorized,
+				reason: "the plugin's token is not this Lectern's; run: lectern plugin install, then restart the application",
+			},
 			"UNAUTHORIZED",
 		}
 	}
@@ -82,7 +87,7 @@ func (b *Bridge) authenticate(f frame, nonce string) (*helloAck, *peerInfo, *han
 		return nil, nil, &handshakeRefusal{endReason{code: codeProtocol, reason: "hello: " + err.Error()}, "INVALID_INPUT"}
 	}
 	ack := &helloAck{
-		Type: "hello_ack", Version: b.conf.Version, Skill: b.conf.Skill, Enabled: a.Capabilities,
+		Type: "hello_ack", Version: b.conf.Version, Skill: b.conf.Skill, Command: b.conf.Command, Enabled: a.Capabilities,
 		Ping: b.limits.Ping.Milliseconds(), Pong: b.limits.Pong.Milliseconds(),
 	}
 	if isNonce(claim.Nonce) {

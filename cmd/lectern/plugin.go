@@ -10,6 +10,7 @@ import (
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/configedit"
 	"github.com/lectern-mcp/lectern/installer"
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
+	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/plugin"
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -25,8 +26,28 @@ func pluginCommand(c *cli) *cobra.Command {
 		}, p.ProposeRemovePlugin),
 		pluginStatusCommand(c), pluginAllowCommand(c), pluginPackCommand(c),
 		newParentCommand(&cobra.Command{Use: "token", Short: "Manage the token that the plugin and the hub share"},
+			pluginTokenShowCommand(c),
 			newPluginProposalCommand(c, &cobra.Command{Use: "rotate", Short: "Create a new token, here and in the plugin's settings"},
 				p.ProposePluginTokenRotation)))
+}
+
+func pluginTokenShowCommand(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:   "show",
+		Short: "Print the token, for a plugin that was not installed by Lectern",
+		Long: "Print the token that the plugin must have in its settings in Logseq, and create it if\n" +
+			"there is none. `lectern plugin install` writes it there itself.",
+		Args: rejectArguments,
+		RunE: func(*cobra.Command, []string) error {
+			token, err := loopnet.LoadOrCreateToken(c.Paths.PluginToken())
+			if err != nil {
+				return err
+			}
+			c.warnf("token of plugins, stored in %s:\n", c.Paths.PluginToken())
+			c.printf("%s\n", token.Reveal())
+			return nil
+		},
+	}
 }
 
 func newPluginProposalCommand(c *cli, cmd *cobra.Command, propose func(home string) (*installer.Proposal, error)) *cobra.Command {

@@ -75,7 +75,7 @@ export class Connection {
 
   private connect(): void {
     if (!this.options.token()) {
-      return this.setState({ phase: 'off', detail: 'no token: run `lectern plugin install`, or paste it into the settings' })
+      return this.setState({ phase: 'off', detail: 'no token: run `lectern plugin install`, or paste into the settings what `lectern plugin token show` prints' })
     }
     const transports = this.options.transports()
     const transport = transports[this.transportIndex % transports.length]

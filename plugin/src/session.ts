@@ -14,6 +14,8 @@ export type Answer = (
 export interface Welcome {
   server_version?: string
   skill_version?: string
+  /** The absolute path of Lectern. */
+  command?: string
   enabled_capabilities?: string[]
   ping_every_ms?: number
   pong_within_ms?: number

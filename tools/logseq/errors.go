@@ -2,6 +2,7 @@ package logseq
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -51,6 +52,10 @@ func capabilityMissingError(key string, a *hello) error {
 // change of settings or an update.
 const capabilityHint = "Continue without it, or ask the user to check the Lectern plugin's settings in Logseq (read-only, hidden pages) " +
 	"and to update both. get_capabilities lists what is available."
+
+// timeoutHint is what to do when Logseq does not answer.
+const timeoutHint = "Read before you repeat a write. Logseq may be closed, or stalled while its window is hidden: ask the user to show it, " +
+	"and use ping."
 
 // connectionLostHint is what to do after a call that a lost connection ended,
 // and that did nothing.
@@ -107,6 +112,9 @@ func toolError(err error) error {
 	case "":
 		if e.Code == tools.Unavailable && f.Hint == "" {
 			f.Hint = connectionLostHint
+		}
+		if e.Code == tools.Timeout && !errors.Is(err, context.Canceled) {
+			f.Message, f.Hint = "Logseq did not answer in time", cmp.Or(f.Hint, timeoutHint)
 		}
 		if e.Code == tools.NotFound || e.Code == tools.Conflict || e.Code == tools.Unavailable || e.Code == tools.Timeout {
 			return &f

@@ -3,12 +3,14 @@ import type { State } from '../diagnostics'
 // What the status page says to help with setting up: a plugin can start and
 // install nothing, but it can say how.
 
-/** What a client of MCP is told to start, as most of them take it. */
-export const clientConfiguration = `{
+/** What a client of MCP is told to start, as most of them take it: by the path that Lectern tells, because many look for no commands. */
+export function clientConfiguration({ connection }: Pick<State, 'connection'>): string {
+  return `{
   "mcpServers": {
-    "lectern": { "command": "lectern", "args": ["serve"] }
+    "lectern": { "command": ${JSON.stringify(connection.welcome?.command || 'lectern')}, "args": ["serve"] }
   }
 }`
+}
 
 const releases = 'https://github.com/lectern-mcp/lectern/releases/latest/download'
 

@@ -21,7 +21,7 @@ export function renderStatus(root: HTMLElement, state: State, actions: Actions):
     ...(mayBeMissing(state) ? installation(state, actions) : []),
     ...(skew ? [element('p', skew, 'warning')] : []),
     facts(state),
-    ...clients(actions),
+    ...clients(state, actions),
     ...log(state),
     button('Reconnect', actions.reconnect),
     button('Copy diagnostics', actions.copyDiagnostics),
@@ -59,12 +59,13 @@ function installation(state: State, actions: Actions): HTMLElement[] {
   ]
 }
 
-function clients(actions: Actions): HTMLElement[] {
+function clients(state: State, actions: Actions): HTMLElement[] {
+  const configuration = clientConfiguration(state)
   return [
     element('h2', 'Connect an AI client'),
     element('p', 'The command lectern client install does it for the clients that it knows. Others take this:'),
-    element('pre', clientConfiguration),
-    button('Copy MCP configuration', () => actions.copy('The MCP configuration', clientConfiguration)),
+    element('pre', configuration),
+    button('Copy MCP configuration', () => actions.copy('The MCP configuration', configuration)),
   ]
 }
 

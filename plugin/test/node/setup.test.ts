@@ -25,5 +25,8 @@ test('where nothing has answered yet the page says how to install Lectern', () =
 })
 
 test('the configuration is what clients of MCP read', () => {
-  assert.deepEqual(JSON.parse(clientConfiguration), { mcpServers: { lectern: { command: 'lectern', args: ['serve'] } } })
+  const of = (welcome?: object) => JSON.parse(clientConfiguration({ connection: { welcome } } as unknown as State))
+  assert.deepEqual(of(), { mcpServers: { lectern: { command: 'lectern', args: ['serve'] } } })
+  const command = 'C:\\Users\\A "B"\\lectern.exe'
+  assert.deepEqual(of({ command }), { mcpServers: { lectern: { command, args: ['serve'] } } }, 'the path that Lectern tells')
 })

@@ -150,7 +150,7 @@ describe('transcripts', { skip: !existsSync(folder) && `there is no ${folder}` }
         assert.deepEqual([link.ended?.code, link.sent.length], [4003, 1], 'it closes, and has said nothing but hello')
         assert.match(detail, /does not know the token/)
       }
-      if (name === 'wrong_token') assert.match(detail, /copy it again/)
+      if (name === 'wrong_token') assert.match(detail, /run: lectern plugin install/)
       if (name === 'replaced') assert.deepEqual([phase, detail], ['replaced', 'the same graph has connected again; the newest connection is used'])
       if (name === 'handshake') assert.equal(phase, 'connected')
     })

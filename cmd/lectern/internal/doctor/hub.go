@@ -209,8 +209,8 @@ func checkHubProblems(_ context.Context, r *checkRun) status.Check {
 	}
 	reported := []string{
 		problems.ConfigBroken.Code, problems.ConfigWritable.Code, problems.JournalDamaged.Code, problems.LogStopped.Code,
-		problems.PluginOriginUnknown.Code, problems.PluginTokenRefused.Code, problems.PortTaken.Code, problems.ClientTokenRefused.Code,
-		problems.ListenStopped.Code,
+		problems.PluginOriginUnknown.Code, problems.PluginTokenRefused.Code, problems.PluginRefused.Code, problems.PortTaken.Code,
+		problems.ClientTokenRefused.Code, problems.ListenStopped.Code,
 	}
 	rest := slices.DeleteFunc(slices.Clone(snap.Problems), func(p status.Problem) bool {
 		return p.Component != problems.HubComponent || slices.Contains(reported, p.Code)

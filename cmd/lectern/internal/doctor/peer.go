@@ -54,8 +54,10 @@ func (c peerCheck) checkConnected(_ context.Context, r *checkRun) status.Check {
 	if _, err := r.snapshot(); err != nil {
 		return none
 	}
-	if p, found := r.findHubProblem(problems.PluginTokenRefused); found {
-		return fromProblem(p)
+	for _, refused := range []status.ProblemType{problems.PluginTokenRefused, problems.PluginRefused} {
+		if p, found := r.findHubProblem(refused); found {
+			return fromProblem(p)
+		}
 	}
 	if len(peers) == 0 {
 		return warnResult(none.Detail,

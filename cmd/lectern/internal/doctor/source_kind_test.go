@@ -94,6 +94,11 @@ func TestDoctorOfSeveralPeers(t *testing.T) {
 	if got := far.checkConnected(t.Context(), r); got.Result != status.CheckWarn || got.Detail != "no Far is connected" {
 		t.Errorf("%+v", got)
 	}
+	refused := problems.PluginRefused.New(problems.HubComponent, status.Args{"why": "its token is old"})
+	r = runWith(t, status.Snapshot{Problems: []status.Problem{refused}})
+	if got := far.checkConnected(t.Context(), r); !strings.Contains(got.Detail, "its token is old") || !strings.Contains(got.Fix, "lectern plugin install") {
+		t.Errorf("a refused plugin: %+v", got)
+	}
 	r.snapshot = func() (status.Snapshot, error) { return status.Snapshot{}, errors.New("none") }
 	for _, look := range []func(context.Context, *checkRun) status.Check{far.checkConnected, far.checkOriginKnown, far.newEachPeerCheck(far.checkTransport)} {
 		if got := look(t.Context(), r); got.Result != status.CheckSkipped || got.Detail != noHubMessage {

@@ -52,6 +52,7 @@ func (h *hubProcess) watchHealth(ctx context.Context) {
 			h.state.Update(func(s *status.Snapshot) { s.Hub.Memory = now })
 		}
 		logStopped, auditStopped, damaged = h.refreshLogProblem(logStopped), h.refreshAuditProblem(auditStopped), h.refreshJournalProblem(damaged)
+		h.plugins.refreshRefusedPlugin()
 		select {
 		case <-ctx.Done():
 			return

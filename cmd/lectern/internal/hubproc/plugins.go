@@ -30,6 +30,7 @@ type pluginBridge struct {
 	noToken        bool     // its problem is raised
 	unknownOrigins []string // of the problem that is raised; empty: none is
 	lacking        bool     // its problem is raised
+	refusal        string   // of the problem that is raised; empty: none is
 }
 
 // newPluginBridge prepares the bridge. Nobody can connect before the port is open.
@@ -39,7 +40,7 @@ func (h *hubProcess) newPluginBridge(conf config.Config) *pluginBridge {
 	p.Bridge = bridge.New(bridge.Config{
 		Token: p.loadOrCreateToken, PlainToken: conf.Bridge.PlainToken,
 		Describe: hub.NewPeerDescriber(h.Systems()), KnownOrigins: hub.PeerWebOrigins(h.Systems()),
-		Version: h.Version, Skill: tools.SkillVersion(h.Systems()),
+		Version: h.Version, Skill: tools.SkillVersion(h.Systems()), Command: h.Exe,
 		Approve: func(origin string) bool { return slices.Contains(*p.origins.Load(), origin) },
 		Log:     h.log, Now: h.Now, Changed: p.refreshConnectedPlugins,
 	})
@@ -91,7 +92,32 @@ func (p *pluginBridge) refreshConnectedPlugins() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.showRefusedOriginsLocked()
+	p.showRefusedPluginLocked()
 	p.showPluginWithoutSourceLocked()
+}
+
+// refreshRefusedPlugin ends the problem of a plugin that no longer tries.
+func (p *pluginBridge) refreshRefusedPlugin() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.showRefusedPluginLocked()
+}
+
+// showRefusedPluginLocked shows why the plugin was refused that tried last.
+func (p *pluginBridge) showRefusedPluginLocked() {
+	why := ""
+	if all := p.Refusals(); len(all) > 0 {
+		why = all[len(all)-1].Reason
+	}
+	if why == p.refusal {
+		return
+	}
+	p.refusal = why
+	if why == "" {
+		p.process.clearProblem(problems.PluginRefused)
+		return
+	}
+	p.process.raiseProblem(problems.PluginRefused.New(problems.HubComponent, status.Args{"why": why}))
 }
 
 // showPluginWithoutSourceLocked names one plugin that no source opens, with the source to

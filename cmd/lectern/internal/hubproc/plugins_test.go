@@ -50,6 +50,9 @@ func TestPluginConnects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if !strings.Contains(string(p.Ack()), fmt.Sprintf(`"command":%q`, h.Exe)) {
+			t.Errorf("the plugin is told %s", p.Ack())
+		}
 		apptest.AwaitSnapshot(t, client, graph, func(s status.Snapshot) bool {
 			return len(s.Peers) == 1 && s.Peers[0].Name == graph
 		})
@@ -65,6 +68,27 @@ func TestPluginConnects(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "no plugin of an application that this Lectern works with (Logseq)") {
 		t.Errorf("the plugin of an unknown application: %v", err)
 	}
+
+	apptest.AwaitSnapshot(t, client, "a Problem with its reason", func(s status.Snapshot) bool {
+		return slices.ContainsFunc(s.Problems, func(p status.Problem) bool {
+			return p.Code == problems.PluginRefused.Code && strings.Contains(p.Title, "no plugin of an application")
+		})
+	})
+	here := bridgetest.Dial{URL: fmt.Sprintf("http://127.0.0.1:%d", port)}
+	if _, err := bridgetest.Connect(t.Context(), bridgetest.Options{Dial: here, Token: bridgetest.NewToken(t), Hello: stranger}); err == nil {
+		t.Error("a plugin with another token connects")
+	}
+	apptest.AwaitSnapshot(t, client, "a Problem with the token", func(s status.Snapshot) bool {
+		return slices.ContainsFunc(s.Problems, func(p status.Problem) bool {
+			return p.Code == problems.PluginRefused.Code && strings.Contains(p.Title, "token is not this Lectern's") && strings.Contains(p.Fix, "lectern plugin install")
+		})
+	})
+	mended, err := bridgetest.Connect(t.Context(), bridgetest.Options{Dial: here, Token: token, Hello: logseqHello("mended")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	apptest.AwaitSnapshot(t, client, "no such Problem", func(s status.Snapshot) bool { return !apptest.HasProblemFunc(problems.PluginRefused)(s) })
+	mended.Close()
 
 	unknown := bridgetest.Dial{URL: fmt.Sprintf("http://127.0.0.1:%d", port), Origin: "file://"}
 	if w, err := unknown.Open(t.Context()); err == nil {

@@ -141,6 +141,13 @@ var (
 		Title: "a plugin tried to connect from an unknown origin: {origins}",
 		Fix:   "If this is a plugin that you use, allow it, here or with: lectern plugin allow {latest}. Otherwise ignore this.",
 	}
+	PluginRefused = status.ProblemType{
+		Code: "plugin.refused", Severity: status.Notice,
+		Description: "A plugin tries to connect and is refused: its token is another than that of this Lectern, as after a new token or a new " +
+			"Lectern, or it is of another version. Until then no agent reaches its application. This ends when it connects, or no longer tries.",
+		Title: "a plugin was refused: {why}",
+		Fix:   "Run: lectern plugin install. It writes port and token into the plugin's settings. Then restart the application that it runs in.",
+	}
 	PluginWithoutSource = status.ProblemType{
 		Code: "plugin.source", Severity: status.Notice,
 		Description: "A plugin is connected, and no source opens what its application has open, so no agent sees it.",
