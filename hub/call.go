@@ -80,6 +80,7 @@ type callRecord struct {
 	written      writtenTargets    // what it has written, or may have
 	writesNested atomic.Bool       // it has made calls that write, or run what may
 	differs      atomic.Bool       // a write whose result was not known before made a difference, or may have
+	undecided    *refusalBudget    // that it takes a part of; nil: it cannot be refused, or not any more
 	recorder     *journal.Recorder // of what the call changes; nil: it reads
 }
 
@@ -159,6 +160,9 @@ func (h *Hub) authorizeAndRunCall(ctx context.Context, c *call) (res tools.Resul
 	if err = h.limiter.countCall(c); err != nil {
 		return res, err
 	}
+	if err = h.refusals.admit(ctx, c); err != nil {
+		return res, err
+	}
 	if c.decided.effect, err = h.resolveEffect(ctx, c); err != nil {
 		return res, err
 	}
@@ -218,7 +222,7 @@ func (c *call) noteNestedWrite() {
 func (c *call) addToRunning(ctx context.Context, h *Hub) (_ context.Context, end func(error) error) {
 	ctx, remove := h.calls.addToRunning(ctx, c, func(ctx context.Context) { nameTargetsWhileRunning(ctx, h, c) })
 	return ctx, func(err error) error {
-		h.limiter.countHiddenRefusal(c, err)
+		h.refusals.settle(c, err)
 		return remove(err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 // A compositeDryRun runs a call that makes others on drafts of the sources, and collects
 // what all of them would write. The calls pass grants, roles and the policy, and
-// count nowhere: they are neither audited nor limited nor recorded.
+// are neither audited nor limited nor recorded; only refusals because of what is hidden count.
 type compositeDryRun struct {
 	hub    *Hub
 	policy *policy.Policy
@@ -123,6 +123,10 @@ func (r *compositeDryRun) runNestedCall(ctx context.Context, c *call) (res tools
 	if err = c.toolset.checkToolAccess(c.source, c.tool.info); err != nil {
 		return res, err
 	}
+	if err = r.hub.refusals.admit(ctx, c); err != nil {
+		return res, err
+	}
+	defer func() { r.hub.refusals.settle(c, err) }()
 	c.decided.effect = c.tool.info.Effect
 	if err = r.judgeCall(c); err != nil {
 		return res, err

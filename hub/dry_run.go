@@ -50,7 +50,7 @@ func (h *Hub) foreseeRefusal(ctx context.Context, c *call, p *policy.Policy) err
 	switch d := p.Decide(q); {
 	case d.Verdict == policy.Deny:
 		return errForbidden(d)
-	case d.Verdict == policy.Ask || h.limiter.tripReason(c.client, c.decided.effect) != "":
+	case d.Verdict == policy.Ask:
 		return nil
 	}
 	return h.limiter.foresee(c.client, changes)

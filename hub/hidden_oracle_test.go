@@ -19,6 +19,12 @@ import (
 // with the tag secret, which is hidden.
 func startHiding(t *testing.T, names int, limits hub.Limits, rules ...policy.Rule) (*hubtest.Client, *hubtest.FakeSnapshotStore) {
 	t.Helper()
+	s, board, _ := startHidingHub(t, names, limits, rules...)
+	return s, board
+}
+
+func startHidingHub(t *testing.T, names int, limits hub.Limits, rules ...policy.Rule) (*hubtest.Client, *hubtest.FakeSnapshotStore, *testHub) {
+	t.Helper()
 	dir := t.TempDir()
 	write := func(name, text string) {
 		file := filepath.Join(dir, filepath.FromSlash(name))
@@ -42,7 +48,7 @@ func startHiding(t *testing.T, names int, limits hub.Limits, rules ...policy.Rul
 		Systems: []tools.Kind{markdown.System()}, Policy: policy.New(nil, rules), Limits: limits,
 		Sources: []hub.Source{{Name: "notes", Kind: "markdown", Options: config, Privacy: tools.Privacy{Exclude: []tools.PrivacyRule{{Tag: "secret"}}}}},
 	})
-	return connectClient(t, h.Hub, "cursor", ""), h.board
+	return connectClient(t, h.Hub, "cursor", ""), h.board, h
 }
 
 // ask calls a tool and returns the answer without what names it.

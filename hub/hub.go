@@ -106,6 +106,7 @@ type Hub struct {
 	sessions  *sessionRegistry
 	approvals *approval.Queue
 	limiter   *ClientLimiter
+	refusals  *refusalBudgets
 	runner    *callRunner
 	computing *computeQueue
 	unsettled *unsettledWrites
@@ -135,6 +136,7 @@ func New(c Config) *Hub {
 	h.sources = newSourceCatalog(&h.policy, c.OwnChanges && c.Journal != nil)
 	h.sessions = newSessionRegistry(h.limits, c.Now)
 	h.limiter = &ClientLimiter{limits: h.limits, now: c.Now, snapshot: h.snapshot, pauses: c.Pauses, by: map[policy.Client]*clientUsage{}}
+	h.refusals = newRefusalBudgets(h.limits.HiddenWritesPerMinute, c.Now, h.snapshot)
 	h.runner = newCallRunner(h.limits.Deadline)
 	h.computing = newComputeQueue(h.limits.Computing)
 	h.unsettled = newUnsettledWrites()

@@ -27,8 +27,9 @@ type Limits struct {
 	DeletesPerMinute        int // targets; more trip the client's circuit breaker
 	RewrittenBytesPerMinute int // likewise
 
-	// HiddenWritesPerMinute are the writes of one client that privacy rules may
-	// refuse before all its writes are refused for the rest of the minute: 20.
+	// HiddenWritesPerMinute are the writes to one source that privacy rules may refuse
+	// before all writes are refused for the rest of the minute: 20, for each proven client,
+	// and for all together whose name is not proven.
 	HiddenWritesPerMinute int
 }
 

@@ -61,10 +61,10 @@ func (l *ClientLimiter) checkPause(c *call) error {
 }
 
 // checkPauseBeforeApproval is checkPause for a call that is sure to write, so that nobody is
-// asked about it. Of others each write is checked.
+// asked about it, and for its dry run. Of others each write is checked.
 func (l *ClientLimiter) checkPauseBeforeApproval(c *call) error {
 	switch effect := cmp.Or(c.decided.effect, c.tool.info.Effect); {
-	case effect == tools.Reads, effect == tools.Runs, c.isDryRun(c.tool.info):
+	case effect == tools.Reads, effect == tools.Runs:
 		return nil
 	default:
 		return l.checkPause(c)

@@ -29,6 +29,7 @@ func TestPausedWrites(t *testing.T) {
 		if d := cmp.Diff([]string{"a"}, targetsOfCalls(t, h.Hub)); d != "" {
 			t.Errorf("the refused write does not name its target: %s", d)
 		}
+		checkOutcome(t, <-a.startCall("put", `{"path":"a","dry_run":true}`), tools.Denied, "the user has paused your writes since")
 		checkOutcome(t, <-a.startCall("get", `{"path":"a"}`), "ok", "")
 		checkOutcome(t, <-b.startCall("put", `{"path":"b"}`), "ok", "")
 		if p, is := h.board.Problem("writes.paused cursor"); !is || p.Action == nil || p.Action.Verb != status.ResumeWrites || p.Action.Target != "cursor" {

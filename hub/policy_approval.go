@@ -195,6 +195,7 @@ func (h *Hub) waitForApproval(ctx context.Context, c *call, p *policy.Policy, r 
 		client.Prompt, client.Forms = c.Prompt, c.Forms
 	}
 	c.decided.turn.giveBack()
+	h.refusals.settle(c, nil)
 	asked, shown := h.now(), c.outermost().record.running
 	if shown != nil {
 		shown.waiting.Store(true)

@@ -1,13 +1,11 @@
 package hub
 
 import (
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/internal/pauses"
-	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -33,7 +31,6 @@ type clientUsage struct {
 	calls   int
 	deletes int
 	bytes   int
-	hidden  int    // writes that privacy rules refused
 	tripped string // why the circuit breaker is open; empty: it is closed
 }
 
@@ -71,37 +68,20 @@ func (l *ClientLimiter) countCall(c *call) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	u := l.currentUsage(c.client, now)
-	switch limit, hidden := l.limits.CallsPerMinute, l.limits.HiddenWritesPerMinute; {
-	case limit > 0 && u.calls >= limit:
-		return u.newLimitExceededError(now, "more than %d calls in a minute", limit)
-	case u.hidden >= hidden && c.tool.info.Effect != tools.Reads:
-		return u.newLimitExceededError(now, "more than %d writes to hidden pages in a minute", hidden)
+	if limit := l.limits.CallsPerMinute; limit > 0 && u.calls >= limit {
+		return newRateLimitError(untilNextMinute(u.since, now), "more than %d calls in a minute", limit)
 	}
 	u.calls++
 	return nil
 }
 
-// newLimitExceededError is the error of a limit that holds until the minute is over.
-func (u *clientUsage) newLimitExceededError(now time.Time, format string, limit int) error {
-	wait := max(1, int(u.since.Add(time.Minute).Sub(now).Round(time.Second).Seconds()))
-	return tools.Errorf(tools.Limited, "rate limit exceeded: "+format, limit).WithHint("Try again in %d s.", wait).
-		WithData(map[string]any{"retry_after_seconds": wait})
-}
+func untilNextMinute(since, now time.Time) time.Duration { return since.Add(time.Minute).Sub(now) }
 
-// countHiddenRefusal counts a call that was refused because of what is hidden, and shows
-// people a client that had many of them.
-func (l *ClientLimiter) countHiddenRefusal(c *call, err error) {
-	if !tools.IsHidden(err) || c.via == tools.ViaPerson {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	u := l.currentUsage(c.client, l.now())
-	if u.hidden++; u.hidden == l.limits.HiddenWritesPerMinute {
-		l.snapshot.raiseProblem(privacyProbedProblem.New(c.client.Name, status.Args{
-			"client": c.client.Name, "source": c.source.conf.Name, "count": strconv.Itoa(u.hidden),
-		}))
-	}
+// newRateLimitError is the error of a limit that holds for so long.
+func newRateLimitError(wait time.Duration, format string, limit int) error {
+	seconds := max(1, int(wait.Round(time.Second).Seconds()))
+	return tools.Errorf(tools.Limited, "rate limit exceeded: "+format, limit).WithHint("Try again in %d s.", seconds).
+		WithData(map[string]any{"retry_after_seconds": seconds})
 }
 
 // uncountWrite takes back that a call counted as a write: it is answered with a

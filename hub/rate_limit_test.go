@@ -149,5 +149,6 @@ func TestCircuitBreakerJudgesDryRuns(t *testing.T) {
 			t.Error("a dry run wrote")
 		}
 		checkOutcome(t, <-a.startCall("put", `{"path":"a","text":"x"}`), tools.Denied, "too much at once")
+		checkOutcome(t, <-a.startCall("put", `{"path":"b","text":"x","dry_run":true}`), tools.Denied, "until they reset the circuit breaker")
 	})
 }

@@ -29,7 +29,7 @@ type Config struct {
 	SkewSeconds     int `json:"skew_seconds,omitempty" jsonschema:"how far clocks may differ, 1 to 300; 30 when omitted"`
 	RotateDays      int `json:"rotate_days,omitempty" jsonschema:"how long a key signs tokens, 1 to 365; 30 when omitted"`
 	RequestsPerHour int `json:"requests_per_hour,omitempty" jsonschema:"of an API key without a limit of its own; 1000 when omitted"`
-	LoginsPerMinute int `json:"logins_per_minute,omitempty" jsonschema:"failed ones of an address; 10 when omitted"`
+	LoginsPerMinute int `json:"logins_per_minute,omitempty" jsonschema:"failed ones with one account, and with wrong keys; 10 when omitted"`
 	MaxCard         int `json:"max_card,omitempty" jsonschema:"bytes of a card, at most 16777216; 1048576 when omitted"`
 	MaxBody         int `json:"max_body,omitempty" jsonschema:"bytes of a request, at most 33554432; 8388608 when omitted"`
 	MaxUpload       int `json:"max_upload,omitempty" jsonschema:"bytes of a file, at most 25165824; 10485760 when omitted"`

@@ -25,29 +25,43 @@ func TestGuards(t *testing.T) {
 	}
 	w.key = key("owner", 1<<40)
 	user, admin := w.roleToken(t, "user"), w.roleToken(t, "admin")
-	t.Run("failed logins of an address", func(t *testing.T) {
-		login := func(address, key string) (int, string) {
-			r := httptest.NewRequestWithContext(t.Context(), "POST", "/auth", strings.NewReader(fmt.Sprintf(`{"api_key":%q,"role":"user"}`, key)))
-			r.RemoteAddr = address + ":4711"
+	t.Run("failed logins", func(t *testing.T) {
+		if err := w.auth.SetAccount(t.Context(), cardauth.Account{Name: "Ada", Email: "ada@example.com", Role: cardstore.User}, "right password"); err != nil {
+			t.Fatal(err)
+		}
+		login := func(body string) (int, string) {
+			r := httptest.NewRequestWithContext(t.Context(), "POST", "/auth", strings.NewReader(body))
+			r.RemoteAddr = "192.0.2.9:4711"
 			rec := httptest.NewRecorder()
 			w.ServeHTTP(rec, r)
 			return rec.Code, rec.Header().Get("Retry-After")
 		}
+		withKey := func(key string) string { return fmt.Sprintf(`{"api_key":%q,"role":"user"}`, key) }
+		withPassword := func(user, password string) string {
+			return fmt.Sprintf(`{"username":%q,"password":%q}`, user, password)
+		}
 		for i := range 6 { // those that succeed do not count
-			if code, _ := login("192.0.2.9", w.key); code != 201 {
-				t.Errorf("login %d: %d", i, code)
+			for _, body := range []string{withKey(w.key), withPassword("Ada", "right password")} {
+				if code, _ := login(body); code != 201 {
+					t.Errorf("login %d: %d", i, code)
+				}
 			}
 		}
 		for i, want := range []int{401, 401, 401, 429} {
-			if code, _ := login("192.0.2.9", strings.Repeat("0", 64)); code != want {
+			if code, _ := login(withKey(strings.Repeat(fmt.Sprint(i), 64))); code != want {
 				t.Errorf("wrong key %d: %d, want %d", i, code, want)
 			}
+			for _, user := range []string{"Ada", "nobody"} {
+				if code, _ := login(withPassword(user, "wrong")); code != want {
+					t.Errorf("wrong password %d of %s: %d, want %d", i, user, code, want)
+				}
+			}
 		}
-		if code, wait := login("192.0.2.9", w.key); code != 429 || wait == "" {
-			t.Errorf("the right key after them: %d, Retry-After %q", code, wait)
+		if code, _ := login(withKey(w.key)); code != 201 {
+			t.Errorf("the right key after wrong ones: %d", code)
 		}
-		if code, _ := login("192.0.2.10", w.key); code != 201 {
-			t.Errorf("from another address: %d", code)
+		if code, wait := login(withPassword("ADA", "right password")); code != 429 || wait == "" {
+			t.Errorf("the right password after wrong ones: %d, Retry-After %q", code, wait)
 		}
 	})
 	t.Run("requests of a key", func(t *testing.T) {

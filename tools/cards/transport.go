@@ -142,5 +142,7 @@ func (l *local) principal(ctx context.Context, id tools.Identity) (cardauth.Prin
 	if role == "" {
 		role = cardstore.User
 	}
-	return cardauth.Principal{Subject: "client:" + id.Client, Account: cardstore.ServiceAccount(role), Name: id.Client, Role: role}, nil
+	return cardauth.Principal{
+		Subject: "client:" + id.Client, Account: cardstore.ServiceAccount(role), Name: id.Client, Claimed: !id.Proven, Role: role,
+	}, nil
 }

@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -29,8 +28,8 @@ import (
 
 // Limits bound what a request may ask for.
 type Limits struct {
-	Logins  int64 // failed logins of an address in a minute
-	Probes  int64 // writes of a subject onto names of hidden cards in an hour
+	Logins  int64 // failed logins in a minute, of an account and of all wrong keys
+	Probes  int64 // writes onto names of hidden cards in an hour, of a subject and of all claimed names
 	Content int   // bytes of a card
 	Body    int64 // bytes of a request
 	Upload  int   // bytes of a file
@@ -252,15 +251,6 @@ func (a *API) unauthorized(*http.Request) *apiError {
 // API: permission_denied, rate_limited, conflict or unavailable.
 func (a *API) Refused(r *http.Request, status int, code, message string) Answer {
 	return a.encode(r, failure(&apiError{status: status, code: code, message: message}))
-}
-
-// clientAddress is the address that counts for failed logins.
-func clientAddress(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	return host
 }
 
 // encode writes JSON in which text stands as it is.

@@ -1,9 +1,12 @@
 package cardapi
 
 import (
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
@@ -60,14 +63,28 @@ func postAuth(r *request) (answer, error) {
 	return created(out)
 }
 
-// login counts against the address until it succeeds: after too many failures in a
-// minute nothing is looked at any more.
+// login counts against the account until it succeeds: after too many failures in a minute
+// no password of that account is looked at any more. A key cannot be guessed, so one that
+// is right always does; those that are none share one budget.
 func (a *API) login(r *request, in cardauth.Login) (cardauth.Principal, error) {
-	name, limit := "cards/logins/"+clientAddress(r.Request), sqlstore.RateLimit{Limit: a.Limits.Logins, Window: time.Minute}
-	if err := a.take(r.Context(), name, 1, limit, "Too many failed logins; wait a minute"); err != nil {
-		return cardauth.Principal{}, err
+	count := func(n int64) error {
+		name, limit := "cards/logins/key", sqlstore.RateLimit{Limit: a.Limits.Logins, Window: time.Minute}
+		if in.User != "" {
+			name = fmt.Sprintf("cards/logins/user:%x", sha256.Sum256([]byte(strings.ToLower(in.User))))
+		}
+		return a.take(r.Context(), name, n, limit, "Too many failed logins; wait a minute")
+	}
+	if in.User != "" {
+		if err := count(1); err != nil {
+			return cardauth.Principal{}, err
+		}
 	}
 	who, err := a.Auth.Authenticate(r.Context(), in)
+	if errors.Is(err, cardauth.ErrCredentials) && in.User == "" {
+		if err := count(1); err != nil {
+			return cardauth.Principal{}, err
+		}
+	}
 	if role, ok := errors.AsType[*cardauth.RoleError](err); ok {
 		err = &apiError{
 			status: http.StatusForbidden, code: "permission_denied", message: "The requested role is not granted",
@@ -87,7 +104,9 @@ func (a *API) login(r *request, in cardauth.Login) (cardauth.Principal, error) {
 	case err != nil:
 		return cardauth.Principal{}, err
 	}
-	_, err = a.Store.DB().Take(r.Context(), name, -1, limit)
+	if in.User != "" {
+		err = count(-1)
+	}
 	return who, err
 }
 

@@ -95,7 +95,11 @@ func (a *API) writeCards(q *request, route route, o WriteOptions) (answer, error
 	if n := *q.probes; n > 0 {
 		limit := sqlstore.RateLimit{Limit: a.Limits.Probes, Window: time.Hour}
 		a.Log.Info("a write onto the name of a card that its caller may not read", "subject", q.who.Subject, "names", n)
-		if err := a.take(q.Context(), "cards/probes/"+q.who.Subject, n, limit, "Too many attempts on names that are not available"); err != nil {
+		by := q.who.Subject
+		if q.who.Claimed {
+			by = "claimed" // another name has no other budget
+		}
+		if err := a.take(q.Context(), "cards/probes/"+by, n, limit, "Too many attempts on names that are not available"); err != nil {
 			return answer{}, err
 		}
 	}

@@ -27,6 +27,7 @@ type Principal struct {
 	Subject   string // of the token: key:ID or user:NAME
 	Account   string // the card of the account
 	Name      string // of the key or the account, for people
+	Claimed   bool   // the name is not proven
 	Role      cardstore.Role
 	RateLimit int64     // requests an hour; 0: unlimited
 	ExpiresAt time.Time // of the token
