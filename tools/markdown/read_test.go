@@ -142,7 +142,7 @@ func TestSearchPages(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 	b.refused("search_pages", `{"query":" "}`, "INVALID")
-	long := around(strings.Repeat("x ", 500)+"needle"+strings.Repeat(" y", 500), parseQuery("needle"))
+	long := around(strings.Repeat("x ", 500)+"needle"+strings.Repeat(" y", 500), searchQuery{terms: []string{"needle"}})
 	if !strings.Contains(long, "needle") || len(long) > 210 {
 		t.Errorf("context %q", long)
 	}

@@ -27,6 +27,8 @@ type search struct {
 	mode          SearchMode
 	text          string // of the query
 	words         searchQuery
+	parts         []queryPart // of the query, which hold together
+	note          string      // how it was read, unless that is plain
 	query         index.Query
 	task          func(taskfields.Fields) bool // nil: all
 	order         TaskOrder
@@ -36,7 +38,7 @@ type search struct {
 
 func newSearch(ctx context.Context, n *Notebook, in SearchPagesIn) (*search, error) {
 	s := &search{
-		n: n, kind: cmp.Or(in.Kind, findPages), mode: cmp.Or(in.Mode, byWords), text: in.Query, words: parseQuery(in.Query), limit: int(in.Limit),
+		n: n, kind: cmp.Or(in.Kind, findPages), mode: cmp.Or(in.Mode, byWords), text: in.Query, limit: int(in.Limit),
 		offset: int(in.Offset), order: in.Sort,
 	}
 	if err := s.readFilter(in, n.now()); err != nil {
@@ -47,6 +49,15 @@ func newSearch(ctx context.Context, n *Notebook, in SearchPagesIn) (*search, err
 		return nil, err
 	}
 	s.comparison, s.unread = now, now.unread
+	if s.mode.readsWords() {
+		if err := s.readQuery(ctx, n.now()); err != nil {
+			return nil, err
+		}
+		if strings.TrimSpace(in.Query) != "" && len(s.parts) == 0 {
+			return nil, tools.Errorf(tools.Invalid, "query: %q has no letters or digits", safetext.Truncate(in.Query, 50)).
+				WithHint("Use mode exact.")
+		}
+	}
 	s.query.Excluded = excludedPages(n, now.outline, top.place)
 	if argumentPlace(in.Path) != "" {
 		s.query.Page, s.query.Below = top.page, top.place+"/"
@@ -59,14 +70,8 @@ func newSearch(ctx context.Context, n *Notebook, in SearchPagesIn) (*search, err
 
 // readFilter reads the arguments that say which pages to select.
 func (s *search) readFilter(in SearchPagesIn, now time.Time) error {
-	s.query.Terms = s.words.tokens
-	if !s.mode.readsWords() {
-		s.query.Terms = nil
-	}
 	filtered := in.Tag+in.Property+in.Since+string(in.Tasks)+in.LinksTo+string(in.Links) != ""
 	switch {
-	case strings.TrimSpace(in.Query) != "" && s.mode.readsWords() && len(s.query.Terms) == 0:
-		return tools.Errorf(tools.Invalid, "query: %q has no letters or digits", safetext.Truncate(in.Query, 50)).WithHint("Use mode exact.")
 	case strings.TrimSpace(in.Query) == "" && s.mode != byWords:
 		return tools.Errorf(tools.Invalid, "query: must not be empty with mode %s", s.mode)
 	case strings.TrimSpace(in.Query) == "" && (s.kind == findLines || s.kind == findPages && !filtered):
@@ -257,7 +262,7 @@ func (s *search) marked(ctx context.Context) (out SearchPagesOut, err error) {
 	}
 	var found []PageMatch
 	add := func(page string, line int, text string, fields *taskfields.Fields) {
-		if matches(text) {
+		if matches(page, text, fields) {
 			found = append(found, PageMatch{Path: page, MatchLine: line, MatchContext: around(text, s.words), Task: fields})
 		}
 	}
@@ -324,7 +329,7 @@ func (s *search) tags(ctx context.Context) (SearchPagesOut, error) {
 	written := map[string]string{}
 	count := func(tag string, pages int) {
 		folded := index.Fold(tag)
-		if !matches(tag) {
+		if !matches("", tag, nil) {
 			return
 		}
 		counts[folded] += pages
@@ -332,13 +337,14 @@ func (s *search) tags(ctx context.Context) (SearchPagesOut, error) {
 			written[folded] = tag
 		}
 	}
+	filter := s.tagPages()
 	if s.x != nil {
-		err = s.x.Tags(ctx, s.query.Filter, count)
+		err = s.x.Tags(ctx, filter, count)
 	} else {
 		var pages []index.Page
 		pages, err = s.readAll(ctx)
 		for _, p := range pages {
-			if !s.query.Selects(p) {
+			if !filter.Selects(p) {
 				continue
 			}
 			for _, tag := range p.Tags {
@@ -359,7 +365,7 @@ func (s *search) attachments() (SearchPagesOut, error) {
 	matches, _, err := s.lineMatcher()
 	var found []PageMatch
 	for _, file := range s.outline.files {
-		if !s.query.Excluded[file] && (s.query.Below == "" || strings.HasPrefix(file, s.query.Below)) && err == nil && matches(file) {
+		if !s.query.Excluded[file] && (s.query.Below == "" || strings.HasPrefix(file, s.query.Below)) && err == nil && matches(file, file, nil) {
 			found = append(found, PageMatch{Path: file})
 		}
 	}

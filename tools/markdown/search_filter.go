@@ -26,17 +26,23 @@ func readProperty(f *index.Filter, text string, now time.Time) error {
 		sign = rest[:1]
 	}
 	value := strings.TrimSpace(rest[len(sign):])
-	f.Property = key
 	switch {
 	case key == "":
 		return tools.Errorf(tools.Invalid, "property: %q has no key", safetext.Truncate(text, 50)).
 			WithHint("Use key, key=value, or a comparison such as created>2026-11-01.")
-	case sign == "=" || sign == "==":
-		f.Value = value
-		return nil
-	case sign == "!" || value == "":
+	case sign == "!" || value == "" && sign != "=" && sign != "==":
 		return tools.Errorf(tools.Invalid, "property: %q cannot be read", safetext.Truncate(text, 50)).
 			WithHint("Signs are =, !=, <, <=, > and >=, and a value follows.")
+	}
+	return setProperty(f, key, sign, value, now)
+}
+
+// setProperty has f compare a property with a value.
+func setProperty(f *index.Filter, key, sign, value string, now time.Time) error {
+	f.Property = key
+	if sign == ":" || sign == "=" || sign == "==" {
+		f.Value = value
+		return nil
 	}
 	if agePattern.MatchString(value) {
 		if since, err := parseSince(value, now); err == nil {

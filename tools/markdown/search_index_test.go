@@ -57,6 +57,9 @@ func randomSearch(r *rand.Rand) SearchPagesIn {
 		Kind:  SearchKind(pick("", "page", "line", "task", "heading", "tag", "attachment")),
 		Limit: tools.Limit(1 + r.IntN(60)), Offset: tools.Offset(r.IntN(3)),
 	}
+	if r.IntN(2) == 0 {
+		in.Query = randomExpression(r, 3)
+	}
 	switch r.IntN(9) {
 	case 0:
 		in.Tag = pick("home", "#work", "none")
@@ -76,6 +79,19 @@ func randomSearch(r *rand.Rand) SearchPagesIn {
 		in.Since = pick("1h", "2020-01-01", "30d", "2020-01-01..1h", "..2020-01-01")
 	}
 	return in
+}
+
+// randomExpression is a query with operators, so deep at most.
+func randomExpression(r *rand.Rand, depth int) string {
+	leaves := []string{
+		"alpha", "plan", "pla", "zzz", `"beta gamma"`, "京都", "gamna", "status:open", "rating>=6", "tag:home", "path:a/", "none:x", "created<2026-02-10",
+		"-alpha", "-tag:garden", "-status=done", "mood:good", "--", `author.name:"Quokka 3"`,
+	}
+	if depth == 0 || r.IntN(3) == 0 {
+		return leaves[r.IntN(len(leaves))]
+	}
+	join := []string{"%s %s", "%s OR %s", "(%s) (%s)", "-(%s) %s", "(%s OR %s)", "%s AND NOT (%s)"}[r.IntN(6)]
+	return fmt.Sprintf(join, randomExpression(r, depth-1), randomExpression(r, depth-1))
 }
 
 // Whatever is edited, by an agent or by anybody else, a search of an index answers

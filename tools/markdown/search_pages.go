@@ -10,13 +10,12 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/lectern-mcp/lectern/tools"
-	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/taskfields"
 )
 
 // SearchPagesIn are the arguments of search_pages.
 type SearchPagesIn struct {
-	Query    string       `json:"query,omitempty" jsonschema:"words, or \"a phrase\""`
+	Query    string       `json:"query,omitempty" jsonschema:"words, \"a phrase\", OR, -word, (), key:value, key>=value"`
 	Path     string       `json:"path,omitempty" jsonschema:"only below it"`
 	Kind     SearchKind   `json:"kind,omitempty" jsonschema:"what to find"`
 	Mode     SearchMode   `json:"mode,omitempty" jsonschema:"words ignore case, accents"`
@@ -178,7 +177,7 @@ func searchOnce(ctx context.Context, n *Notebook, in SearchPagesIn) (SearchPages
 	if err != nil {
 		return SearchPagesOut{}, err
 	}
-	out.Note = skippedNote(s.outline) + out.Note
+	out.Note = skippedNote(s.outline) + s.note + out.Note
 	if len(s.unread) > 0 {
 		out.Note += fmt.Sprintf("%d pages could not be read and were not searched: %s; `lectern doctor` tells the user. ", len(s.unread),
 			firstNames(s.unread))
@@ -221,7 +220,7 @@ func (s *search) run(ctx context.Context) (SearchPagesOut, error) {
 
 // no says that nothing of a kind was found, of all or of what the filters select.
 func (s *search) no(what string) string {
-	if s.query.SelectsAll() && s.task == nil {
+	if !s.isFiltered() {
 		return "No " + what
 	}
 	return "No " + what + " that the filters select"
@@ -230,11 +229,11 @@ func (s *search) no(what string) string {
 // leftOutNote says what a query finds that found nothing, but for its filters; empty: that
 // is nothing too.
 func (s *search) leftOutNote(ctx context.Context) (string, error) {
-	if strings.TrimSpace(s.text) == "" || s.query.SelectsAll() && s.task == nil {
+	all := s.withoutFilters()
+	if strings.TrimSpace(s.text) == "" || !s.isFiltered() || s.mode.readsWords() && len(all.parts) == 0 {
 		return "", nil
 	}
-	all := *s
-	all.offset, all.limit, all.task, all.query.Filter = 0, 1, nil, index.Filter{Excluded: s.query.Excluded}
+	all.offset, all.limit = 0, 1
 	out, err := all.find(ctx)
 	if err != nil || out.Total > 0 {
 		return fmt.Sprintf("Without path, tag and the other filters %d match. ", out.Total), err

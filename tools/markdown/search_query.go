@@ -12,7 +12,7 @@ import (
 type searchQuery struct {
 	tokens [][]string // of each term, each once
 	terms  []string   // folded, as written
-	phrase string     // all of the query, folded
+	phrase string     // all terms, folded; empty: they do not stand side by side
 	// spellings are words that may stand for each term; nil: there are none.
 	spellings [][]string
 }
@@ -20,35 +20,28 @@ type searchQuery struct {
 // maxTerms bounds the words of a query.
 const maxTerms = 32
 
-// parseQuery reads words and "quoted phrases". What has no letters or digits is left
-// out.
-func parseQuery(query string) searchQuery {
-	folded := index.Fold(query)
-	q := searchQuery{phrase: strings.Join(strings.Fields(strings.ReplaceAll(folded, `"`, " ")), " ")}
-	add := func(term string) {
-		tokens := index.Tokens(term)
-		if len(tokens) > 0 && len(q.terms) < maxTerms && !slices.ContainsFunc(q.tokens, func(t []string) bool {
-			return slices.Equal(t, tokens)
-		}) {
-			q.terms, q.tokens = append(q.terms, term), append(q.tokens, tokens)
-		}
+// addTerm is the place of a term among the others; false: it has no letters or digits,
+// or there are too many.
+func (q *searchQuery) addTerm(text string) (place int, added bool) {
+	folded := strings.Join(strings.Fields(index.Fold(text)), " ")
+	tokens := index.Tokens(folded)
+	at := slices.IndexFunc(q.tokens, func(t []string) bool { return slices.Equal(t, tokens) })
+	if at >= 0 || len(tokens) == 0 || len(q.terms) == maxTerms {
+		return at, at >= 0
 	}
-	for i, part := range strings.Split(folded, `"`) {
-		if i%2 == 1 {
-			add(strings.Join(strings.Fields(part), " "))
-			continue
-		}
-		for word := range strings.FieldsSeq(part) {
-			add(word)
-		}
-	}
-	return q
+	q.terms, q.tokens = append(q.terms, folded), append(q.tokens, tokens)
+	return len(q.terms) - 1, true
+}
+
+// has reports whether a text has a term, by its tokens.
+func (q searchQuery) has(term int, tokens []string) bool {
+	return containsPhrase(tokens, q.tokens[term]) || q.hasSpelling(term, tokens)
 }
 
 // count is how many of the terms a text has, by its tokens.
 func (q searchQuery) count(tokens []string) (n int) {
-	for i, term := range q.tokens {
-		if containsPhrase(tokens, term) || q.hasSpelling(i, tokens) {
+	for i := range q.tokens {
+		if q.has(i, tokens) {
 			n++
 		}
 	}
@@ -62,9 +55,6 @@ func (q searchQuery) hasSpelling(term int, tokens []string) bool {
 	})
 }
 
-// inTokens reports whether a text has every term.
-func (q searchQuery) inTokens(tokens []string) bool { return q.count(tokens) == len(q.tokens) }
-
 // joined are the tokens of all terms, one after the other.
 func (q searchQuery) joined() []string { return slices.Concat(q.tokens...) }
 
@@ -74,6 +64,16 @@ func containsPhrase(tokens, phrase []string) bool {
 	last := len(phrase) - 1
 	for i := 0; i+last < len(tokens); i++ {
 		if strings.HasPrefix(tokens[i+last], phrase[last]) && slices.Equal(tokens[i:i+last], phrase[:last]) {
+			return true
+		}
+	}
+	return false
+}
+
+// containsWords reports whether tokens have those of a phrase in a row.
+func containsWords(tokens, phrase []string) bool {
+	for i := 0; i+len(phrase) <= len(tokens); i++ {
+		if slices.Equal(tokens[i:i+len(phrase)], phrase) {
 			return true
 		}
 	}

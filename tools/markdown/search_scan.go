@@ -14,6 +14,7 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/index"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/taskfields"
 )
 
 // scan runs what reads all files. One does at a time: several would only slow each
@@ -110,14 +111,14 @@ func (s *search) pages(ctx context.Context) (out SearchPagesOut, err error) {
 	}
 	out.Total = found - (len(matches) - len(out.Matches))
 	switch all := len(s.query.Terms); {
-	case found == 0 && all > 0:
+	case found == 0 && all > 0 && s.query.NeedsTerm():
 		out.Note = s.no("page") + " has any of these words. Try others, kind attachment, or list_pages. "
 	case found == 0:
 		out.Note = "No page meets all filters. Leave one out. "
 	case how == index.AllPrefixes:
 		out.Note = s.no("page") + " has these words; these have words that begin with them. "
-	case how == index.AnyPrefix && all > 1:
-		out.Note = fmt.Sprintf("%s has all %d words; these have fewer, or words that begin with them. ", s.no("page"), all)
+	case how == index.AnyPrefix && s.query.Needed() > 1:
+		out.Note = fmt.Sprintf("%s has all %d words; these have fewer, or words that begin with them. ", s.no("page"), s.query.Needed())
 	}
 	return out, nil
 }
@@ -158,7 +159,7 @@ func (s *search) describeHit(file string) (m PageMatch, changed bool) {
 		return PageMatch{Path: file, Title: p.title()}, false
 	}
 	m, matches := match(p, s.words)
-	return m, !matches
+	return m, !matches && s.query.NeedsTerm()
 }
 
 // lines finds lines, or with a mode other than words the pages that have them.
@@ -196,9 +197,13 @@ func (s *search) lines(ctx context.Context) (out SearchPagesOut, err error) {
 func (s *search) selected(ctx context.Context) (files []string, err error) {
 	all := *s
 	all.offset, all.limit = 0, s.outline.places.most()
+	if s.query.Where != nil {
+		where := s.query.Where.WithoutLacks()
+		all.query.Where = &where
+	}
 	hits, _, how, err := all.rank(ctx)
 	s.addUnread(all.unread)
-	if how == index.AnyPrefix && len(s.query.Terms) > 1 {
+	if how == index.AnyPrefix && s.query.Needed() > 1 {
 		return nil, err // no page has all words, so no line has
 	}
 	for _, h := range hits {
@@ -209,7 +214,7 @@ func (s *search) selected(ctx context.Context) (files []string, err error) {
 
 // matchingLines are the lines of a page that match; of a search for pages the first. A
 // page without the bytes that each of them needs is not parsed.
-func (s *search) matchingLines(file string, matches func(line string) bool, needs []byte) (found []PageMatch, unreadable bool) {
+func (s *search) matchingLines(file string, matches unitMatcher, needs []byte) (found []PageMatch, unreadable bool) {
 	data, err := s.n.view.Read(file)
 	if err != nil || !bytes.Contains(data, needs) {
 		return nil, err != nil
@@ -218,7 +223,7 @@ func (s *search) matchingLines(file string, matches func(line string) bool, need
 	number := 0
 	for line := range strings.SplitSeq(p.text, "\n") {
 		number++
-		if !matches(line) {
+		if !matches(file, line, nil) {
 			continue
 		}
 		m := PageMatch{Path: file, MatchLine: number, MatchContext: around(line, s.words)}
@@ -231,11 +236,15 @@ func (s *search) matchingLines(file string, matches func(line string) bool, need
 	return found, false
 }
 
+// A unitMatcher tells whether a search finds a line, a task, a heading, a tag or an
+// attachment, by its text.
+type unitMatcher func(file, text string, task *taskfields.Fields) bool
+
 // lineMatcher tells which lines a search finds, and the bytes that are in each of them.
-func (s *search) lineMatcher() (matches func(line string) bool, needs []byte, err error) {
+func (s *search) lineMatcher() (matches unitMatcher, needs []byte, err error) {
 	switch s.mode {
 	case byText:
-		return func(line string) bool { return strings.Contains(line, s.text) }, neededBytes(s.text), nil
+		return func(_, line string, _ *taskfields.Fields) bool { return strings.Contains(line, s.text) }, neededBytes(s.text), nil
 	case byRegex:
 		re, err := regexp.Compile(s.text)
 		if err != nil {
@@ -243,10 +252,12 @@ func (s *search) lineMatcher() (matches func(line string) bool, needs []byte, er
 				WithHint("Regular expressions are those of RE2; a backslash needs another in JSON.")
 		}
 		literal, _ := re.LiteralPrefix()
-		return re.MatchString, neededBytes(literal), nil
+		return func(_, line string, _ *taskfields.Fields) bool { return re.MatchString(line) }, neededBytes(literal), nil
 	case byWords, bySpell:
 	}
-	return func(line string) bool { return s.words.inTokens(index.Tokens(line)) }, nil, nil
+	return func(file, text string, task *taskfields.Fields) bool {
+		return s.holdsFor(searchUnit{file, index.Tokens(text), task})
+	}, nil, nil
 }
 
 // neededBytes are those that a file has if a line of its text has some text: in the text

@@ -59,7 +59,7 @@ func (s *search) findSpelled(ctx context.Context, nothing SearchPagesOut) (Searc
 // none, or it is in use.
 func (s *search) nearTag(ctx context.Context) (string, error) {
 	all := *s
-	all.kind, all.words, all.offset, all.limit = findTags, searchQuery{}, 0, 10_000
+	all.kind, all.words, all.parts, all.offset, all.limit = findTags, searchQuery{}, nil, 0, 10_000
 	all.query = index.Query{Filter: index.Filter{Excluded: s.query.Excluded}}
 	out, err := all.tags(ctx)
 	if err != nil {

@@ -15,6 +15,10 @@ type Query struct {
 	Terms [][]string
 	// Spellings are the words that may stand for each term as well; nil: none.
 	Spellings [][]string
+	// Where says which pages match; nil: those that have all terms.
+	Where *Condition
+	// Unwanted are terms that Where asks for the lack of.
+	Unwanted [][]string
 	Filter
 }
 
@@ -87,10 +91,10 @@ var weights = [3]float64{10, 5, 1}
 type Counts struct {
 	file     string
 	modified int64
-	selected bool
-	size     float64   // tokens
-	words    []float64 // how often each term is there, weighted by where
-	prefixes []float64 // how often it begins there
+	selected [AnyPrefix + 1]bool // by what matches how
+	size     float64             // tokens
+	words    []float64           // how often each term is there, weighted by where
+	prefixes []float64           // how often it begins there
 }
 
 func (c Counts) of(how Match) []float64 {
@@ -103,12 +107,10 @@ func (c Counts) of(how Match) []float64 {
 // Count counts what a query looks for in a page. Pages that the filter leaves out
 // count too: a word is rare or common in the whole vault.
 func (q Query) Count(p Page) Counts {
-	t := Counts{file: p.File, modified: p.Stamp.Modified, selected: q.Selects(p)}
+	t := Counts{file: p.File, modified: p.Stamp.Modified}
 	scored := q.scored()
 	t.words, t.prefixes = make([]float64, len(scored)), make([]float64, len(scored))
-	if len(scored) == 0 {
-		return t
-	}
+	lacks := slices.Repeat([]bool{true}, len(q.Unwanted))
 	for i, text := range []string{p.Title, strings.Join(p.Tags, "\n"), p.text} {
 		tokens := Tokens(text)
 		t.size += float64(len(tokens))
@@ -117,6 +119,16 @@ func (q Query) Count(p Page) Counts {
 			t.words[k] += weights[i] * float64(words)
 			t.prefixes[k] += weights[i] * float64(prefixes)
 		}
+		for k, term := range q.Unwanted {
+			words, _ := count(tokens, term)
+			lacks[k] = lacks[k] && words == 0
+		}
+	}
+	if !q.Selects(p) {
+		return t
+	}
+	for how := range t.selected {
+		t.selected[how] = q.condition(Match(how)).Holds(p.File, q.termsIn(t.of(Match(how))), lacks)
 	}
 	return t
 }
@@ -192,13 +204,12 @@ func (q Query) rank(all []Counts, how Match) (hits []Hit) {
 	newest := map[string]int64{}
 	for _, c := range all {
 		hit := Hit{File: c.file}
-		found := q.countTerms(c.of(how))
 		for k, n := range c.of(how) {
 			if n > 0 {
 				hit.Score -= rarities[k] * n * 2.2 / (n + 1.2*(0.25+0.75*c.size/average))
 			}
 		}
-		if c.selected && (found == len(q.Terms) || how == AnyPrefix && found > 0) {
+		if c.selected[how] {
 			hits = append(hits, hit)
 		}
 		if q.newestFirst() {
@@ -211,24 +222,15 @@ func (q Query) rank(all []Counts, how Match) (hits []Hit) {
 	return hits
 }
 
-// countTerms is how many of the terms a page has, by how often it has what is scored.
-func (q Query) countTerms(counts []float64) (found int) {
-	if q.Spellings == nil {
-		for k := range q.Terms {
-			if counts[k] > 0 {
-				found++
-			}
-		}
-		return found
-	}
+// termsIn are the terms that a page has, by how often it has what is scored.
+func (q Query) termsIn(counts []float64) []bool {
+	has := make([]bool, len(q.Terms))
 	at := 0
-	for _, words := range q.alternatives() {
-		if slices.ContainsFunc(counts[at:at+len(words)], func(n float64) bool { return n > 0 }) {
-			found++
-		}
+	for i, words := range q.alternatives() {
+		has[i] = slices.ContainsFunc(counts[at:at+len(words)], func(n float64) bool { return n > 0 })
 		at += len(words)
 	}
-	return found
+	return has
 }
 
 // scored are the terms by which pages are ranked: those of the query, and all of
@@ -237,7 +239,7 @@ func (q Query) scored() [][]string {
 	if q.Spellings != nil {
 		return slices.Concat(q.alternatives()...)
 	}
-	if len(q.Terms) < 2 {
+	if len(q.Terms) < 2 || q.Where != nil {
 		return q.Terms
 	}
 	return append(slices.Clone(q.Terms), slices.Concat(q.Terms...))

@@ -2,9 +2,6 @@ package index
 
 import (
 	"context"
-	"encoding/json"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
@@ -18,7 +15,7 @@ func (x *Index) Search(ctx context.Context, q Query, offset, limit int) (hits []
 		return nil, 0, AllWords, err
 	}
 	where, args := q.where()
-	if len(q.Terms) == 0 {
+	if len(q.Terms) == 0 && q.Where == nil {
 		order := " ORDER BY p.file"
 		if q.newestFirst() {
 			order = " ORDER BY p.modified DESC, p.file"
@@ -71,12 +68,10 @@ func (f Filter) where() (condition string, args []any) {
 		add("p.file = ?", f.Page)
 	}
 	if f.Files != nil {
-		list, _ := json.Marshal(slices.Sorted(maps.Keys(f.Files))) // strings always can be
-		add("p.file IN (SELECT value FROM json_each(?))", string(list))
+		add(inFiles, fileList(f.Files))
 	}
 	if len(f.Excluded) > 0 {
-		list, _ := json.Marshal(slices.Sorted(maps.Keys(f.Excluded)))
-		add("p.file NOT IN (SELECT value FROM json_each(?))", string(list))
+		add("NOT "+inFiles, fileList(f.Excluded))
 	}
 	if !f.Since.IsZero() {
 		add("p.modified >= ?", f.Since.UnixNano())
@@ -94,6 +89,28 @@ func (f Filter) where() (condition string, args []any) {
 		add("EXISTS (SELECT 1 FROM tasks WHERE page = p.id" + f.Tasks.condition() + ")")
 	}
 	return strings.Join(conditions, " AND "), args
+}
+
+// SelectFiles are the pages that f selects.
+func (x *Index) SelectFiles(ctx context.Context, f Filter) (files map[string]bool, err error) {
+	if f, err = x.testProperty(ctx, f); err != nil {
+		return nil, err
+	}
+	where, args := f.where()
+	files = map[string]bool{}
+	_, err = sqlstore.Select(ctx, x.db.Reader(), func(r sqlstore.Row) (struct{}, error) {
+		var file string
+		err := r.Scan(&file)
+		files[file] = true
+		return struct{}{}, err
+	}, "SELECT p.file FROM pages p WHERE "+where, args...)
+	return files, err
+}
+
+// HasProperty reports whether a page has a property with this key.
+func (x *Index) HasProperty(ctx context.Context, key string) (has bool, err error) {
+	err = x.db.Reader().QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM properties WHERE key = ?)", Fold(key)).Scan(&has)
+	return has, err
 }
 
 // testProperty is a filter with the pages whose property passes its Test in the place of

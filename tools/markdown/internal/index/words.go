@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,6 +15,9 @@ import (
 func findWords(ctx context.Context, c *sqlstore.Conn, q Query, how Match, where string, args []any, offset, limit int) (
 	hits []Hit, total int, err error,
 ) {
+	if q.Where != nil {
+		return findConditions(ctx, c, q, how, where, args, offset, limit)
+	}
 	from := "words"
 	if where != allPages { // CROSS JOIN: SQLite looks for the words first
 		from = "words CROSS JOIN pages p ON p.id = words.rowid"
@@ -32,6 +36,31 @@ func findWords(ctx context.Context, c *sqlstore.Conn, q Query, how Match, where 
 	return hits, total, err
 }
 
+// findConditions is findWords for a query with Where, which may find pages that have none
+// of its terms.
+func findConditions(ctx context.Context, c *sqlstore.Conn, q Query, how Match, where string, args []any, offset, limit int) (
+	hits []Hit, total int, err error,
+) {
+	meets, more := q.whereMeets(q.condition(how), how)
+	from, args := " FROM pages p WHERE "+where+" AND "+meets, append(slices.Clone(args), more...)
+	if err = c.QueryRow(ctx, "SELECT count(*)"+from, args...).Scan(&total); err != nil || offset >= total {
+		return nil, total, err
+	}
+	found, score, order := "", "0.0", ""
+	switch {
+	case len(q.Terms) > 0:
+		found = "WITH scored AS MATERIALIZED (SELECT rowid AS page, bm25(words, 10.0, 5.0, 1.0) AS score FROM words WHERE words MATCH ?) "
+		score, args = "coalesce((SELECT score FROM scored WHERE page = p.id), 0.0)", append([]any{q.expression(how)}, args...)
+	case q.newestFirst():
+		order = "p.modified DESC, "
+	}
+	hits, err = sqlstore.Select(ctx, c, func(r sqlstore.Row) (h Hit, err error) {
+		err = r.Scan(&h.File, &h.Score)
+		return h, err
+	}, found+"SELECT p.file, "+score+" AS score"+from+" ORDER BY score, "+order+"p.file LIMIT ? OFFSET ?", append(args, limit, offset)...)
+	return hits, total, err
+}
+
 // expression is the query in the language of FTS5, with all that its pages are ranked
 // by. It selects the pages that selection does.
 func (q Query) expression(how Match) string {
@@ -42,21 +71,27 @@ func (q Query) expression(how Match) string {
 	return expression
 }
 
-// selection is which pages a query finds, in the language of FTS5. Tokens have no
-// characters that mean something there.
+// selection is which pages a query finds, in the language of FTS5; with Where, which have any
+// of its terms. Tokens have no characters that mean something there.
 func (q Query) selection(how Match) string {
 	terms := make([]string, len(q.Terms))
-	for i, words := range q.alternatives() {
-		either := make([]string, len(words))
-		for k, word := range words {
-			either[k] = phrase(word, how)
-		}
-		terms[i] = "(" + strings.Join(either, " OR ") + ")"
+	for i := range terms {
+		terms[i] = q.termExpression(i, how)
 	}
-	if how == AnyPrefix {
+	if how == AnyPrefix || q.Where != nil {
 		return strings.Join(terms, " OR ")
 	}
 	return strings.Join(terms, " AND ")
+}
+
+// termExpression is what may stand for a term, in the language of FTS5.
+func (q Query) termExpression(term int, how Match) string {
+	words := q.alternatives()[term]
+	either := make([]string, len(words))
+	for k, word := range words {
+		either[k] = phrase(word, how)
+	}
+	return "(" + strings.Join(either, " OR ") + ")"
 }
 
 // phrase is a term in the language of FTS5.
