@@ -54,8 +54,8 @@ const capabilityHint = "Continue without it, or ask the user to check the Lecter
 	"and to update both. get_capabilities lists what is available."
 
 // timeoutHint is what to do when Logseq does not answer.
-const timeoutHint = "Read before you repeat a write. Logseq may be closed, or stalled while its window is hidden: ask the user to show it, " +
-	"and use ping."
+const timeoutHint = "Read before you repeat a write. Logseq may be closed, or stalled while its window is hidden: ask the user " +
+	"to show it, and use ping."
 
 // connectionLostHint is what to do after a call that a lost connection ended,
 // and that did nothing.
