@@ -85,7 +85,7 @@ func (s *catalog) inbox() string {
 	if name, ok := s.nameAt(s.config.Inbox); ok {
 		return name
 	}
-	return s.roots[0].prefix + s.config.Inbox
+	return s.roots()[0].prefix + s.config.Inbox
 }
 
 func (s *editor) addTodo(ctx context.Context, c tools.CallContext, in addTodoIn) (out addTodoOut, err error) {

@@ -16,7 +16,7 @@ import (
 // archiveOrigins are the files of all roots, hidden ones too, that something may have
 // been archived from. What was archived is hidden if its file is hidden, or a headline
 // that it stood below, as they are now; what is not there any more is judged by its name.
-type archiveOrigins struct{ roots []*root }
+type archiveOrigins struct{ opened *rootSet }
 
 // foundOrigins is what was found out of origins while one file is judged.
 type foundOrigins struct {
@@ -54,7 +54,7 @@ type originName struct {
 func (o *archiveOrigins) names(file string) (names []originName) {
 	name := filepath.ToSlash(expandHome(strings.ReplaceAll(file, `\`, "/")))
 	real, err := filepath.EvalSymlinks(filepath.FromSlash(name))
-	for _, r := range o.roots {
+	for _, r := range o.opened.roots() {
 		rules, _ := r.rules.(privacyRules)
 		if rel, ok := rules.relative(name); ok {
 			names = append(names, originName{r, rel, err == nil && foldPath(real) != foldPath(name)})
@@ -71,7 +71,7 @@ func (o *archiveOrigins) names(file string) (names []originName) {
 		if folder.CheckName(name) != nil {
 			continue
 		}
-		for _, r := range o.roots {
+		for _, r := range o.opened.roots() {
 			names = append(names, originName{r, name, false})
 		}
 	}

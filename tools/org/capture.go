@@ -86,7 +86,7 @@ func (s *catalog) captureFile(t orgfile.CaptureTemplate) string {
 		return s.inbox()
 	}
 	if file = expandHome(file); !filepath.IsAbs(file) {
-		return s.roots[0].prefix + filepath.ToSlash(filepath.Clean(file))
+		return s.roots()[0].prefix + filepath.ToSlash(filepath.Clean(file))
 	}
 	if dir, err := filepath.EvalSymlinks(filepath.Dir(file)); err == nil {
 		file = filepath.Join(dir, filepath.Base(file))

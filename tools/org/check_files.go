@@ -38,6 +38,11 @@ func (s *Source) checkFiles(ctx context.Context, _ tools.Doctor) status.Check {
 			Fix: "Check the permissions of the file.",
 		}
 	}
+	if missing := s.config.missingFiles(); len(missing) > 0 {
+		return status.Check{
+			Result: status.CheckWarn, Detail: "files names what is not there: " + strings.Join(missing, ", "), Fix: missingFiles.Fix,
+		}
+	}
 	if len(names) == 0 {
 		return status.Check{
 			Result: status.CheckWarn, Detail: "the source has no Org files", Fix: "Correct path or files of the source in the configuration file.",

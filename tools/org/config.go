@@ -13,7 +13,7 @@ import (
 // Config holds the keys of a [[source]] table with kind "org".
 type Config struct {
 	Path   tools.Folder      `json:"path,omitempty" jsonschema:"the folder that holds the Org files"`
-	Files  []string          `json:"files,omitempty" jsonschema:"which files are open: globs below path (all .org and .org_archive files when omitted), and absolute paths of files, folders and globs elsewhere"`
+	Files  []string          `json:"files,omitempty" jsonschema:"which files are open, with their archives: globs below path (all .org and .org_archive files when omitted), and absolute paths of files, folders and globs elsewhere; with ! in front: which are not"`
 	Inbox  string            `json:"inbox,omitempty" jsonschema:"the file that new entries go to; inbox.org when omitted"`
 	Vars   map[string]string `json:"vars,omitempty" jsonschema:"Emacs variables by name, as Lisp data: org-log-done = \"time\""`
 	Quirks string            `json:"quirks,omitempty" jsonschema:"9.5: write as Org 9.5 does where newer versions differ"`
@@ -75,7 +75,7 @@ func (c Config) check() error {
 	if _, err := c.applyTo(orgfile.DefaultSettings()); err != nil {
 		return err
 	}
-	_, err := c.rootSpecs()
+	_, _, err := c.rootSpecs()
 	return err
 }
 

@@ -329,7 +329,7 @@ func (e *edit) commit() error {
 	}
 	var reported []tools.Change
 	var drafts []*root
-	for _, r := range e.s.roots {
+	for _, r := range e.s.roots() {
 		if d := e.roots[r]; d != nil && len(d.Changes()) > 0 {
 			drafts = append(drafts, r)
 			reported = append(reported, r.toolChanges(d.Changes())...)

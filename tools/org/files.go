@@ -164,9 +164,9 @@ func (s *catalog) resolveFile(ctx context.Context, file string) (string, error) 
 	if r, rel, ok := s.locate(name); ok && r.view.Exists(rel) && !r.view.IsDir(rel) {
 		return name, nil
 	}
-	if len(s.roots) > 1 {
+	if len(s.roots()) > 1 {
 		var fits []string
-		for _, r := range s.roots {
+		for _, r := range s.roots() {
 			if other := r.prefix + file; folder.CheckName(file) == nil && r.allows(file) && r.view.Exists(file) && !r.view.IsDir(file) {
 				fits = append(fits, other)
 			}

@@ -31,7 +31,7 @@ func (s *catalog) findHiddenAttachments(ctx context.Context) (hiddenAttachments,
 	if !s.privacy.Any() {
 		return h, nil
 	}
-	for _, r := range s.roots {
+	for _, r := range s.roots() {
 		all, err := r.disk.List(ctx, func(name string, dir bool) bool { return !dir && !r.allows(name) })
 		if err != nil {
 			return h, s.toolError(r.prefix, err)

@@ -33,7 +33,7 @@ func System() tools.Kind {
 		Pages:        pages(),
 		Sample:       sample(),
 		Checks:       append(fileChecks(), emacsChecks()...),
-		Problems:     []status.ProblemType{duplicateIDs},
+		Problems:     []status.ProblemType{duplicateIDs, missingFiles},
 		TextTarget:   isOrg,
 	})
 }

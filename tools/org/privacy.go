@@ -257,7 +257,7 @@ func (s *Source) HidesChange(_ context.Context, c tools.Change) (bool, error) {
 		return false, nil
 	}
 	name, isFolder := folder.ParseTarget(c.Target)
-	for _, r := range s.roots {
+	for _, r := range s.roots() {
 		rel, ok := strings.CutPrefix(name, r.prefix)
 		if !ok {
 			continue
@@ -294,7 +294,7 @@ func (s *catalog) hidesPart(name string, r *root, rel string, data []byte) bool 
 // CountHiddenPages implements [tools.HiddenPageCounter]: files and headlines count.
 func (s *Source) CountHiddenPages(ctx context.Context) (status.HiddenPages, error) {
 	count := tools.NewPrivacyCount(s.privacy)
-	for _, r := range s.roots {
+	for _, r := range s.roots() {
 		all, err := r.disk.List(ctx, func(name string, dir bool) bool { return !dir && !r.allows(name) })
 		if err != nil {
 			return status.HiddenPages{}, s.toolError(r.prefix, err)

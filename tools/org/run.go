@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,6 +19,15 @@ var duplicateIDs = status.ProblemType{
 	Fix:         "Run `lectern doctor org` to see where; remove the ID property of the copy.",
 }
 
+// missingFiles is raised while the key files names what is not there.
+var missingFiles = status.ProblemType{
+	Code: "org.missing", Severity: status.Warning,
+	Description: "The key `files` of a source names a file or folder that does not exist. The others are served, and this one as soon as it " +
+		"is there.",
+	Title: "{source} has no {files}",
+	Fix:   "Restore it, or correct `files` by `lectern source set` or by e in Sources of the panel.",
+}
+
 // watchEvery is how often files are looked at for edits by other programs. A look
 // that takes long is made less often, so that it costs a fiftieth of the time.
 const watchEvery = 2 * time.Second
@@ -28,6 +38,7 @@ func (s *Source) Run(ctx context.Context) error {
 	if err := s.sweep(ctx); err != nil {
 		return err
 	}
+	s.reportMissing()
 	if err := s.index(ctx); err != nil {
 		return err
 	}
@@ -69,6 +80,16 @@ func (s *Source) index(ctx context.Context) error {
 	return nil
 }
 
+// reportMissing opens what is there by now, and reports what is not.
+func (s *Source) reportMissing() {
+	s.opened.openMissing()
+	if missing := s.config.missingFiles(); len(missing) > 0 {
+		s.report.Raise(missingFiles, status.Args{"files": strings.Join(missing[:min(3, len(missing))], ", ")})
+	} else {
+		s.report.Clear(missingFiles)
+	}
+}
+
 func (s *Source) reportDuplicates() {
 	if n := len(s.ids.duplicates()); n > 0 {
 		s.report.Raise(duplicateIDs, status.Args{"count": strconv.Itoa(n)})
@@ -79,6 +100,7 @@ func (s *Source) reportDuplicates() {
 
 // look announces what has changed since the last look.
 func (s *Source) look(ctx context.Context) error {
+	s.reportMissing()
 	names, err := s.fileNames(ctx)
 	if err != nil {
 		return err

@@ -150,7 +150,7 @@ func (s *catalog) parseWhole(r *root, rel string, data []byte) (*orgfile.File, e
 // readSetup implements [orgfile.SetupReader]: it reads what lies in an open folder
 // and is not hidden.
 func (s *catalog) readSetup(path string) ([]byte, bool) {
-	for _, r := range s.roots {
+	for _, r := range s.roots() {
 		if rel, ok := r.relative(expandHome(path)); ok {
 			if data, err := r.view.Read(rel); err == nil {
 				return data, true

@@ -3,7 +3,6 @@ package org
 import (
 	"cmp"
 	"context"
-	"errors"
 	"log/slog"
 	"math/rand/v2"
 	"os"
@@ -34,7 +33,7 @@ type reader struct{ *catalog }
 
 // A catalog knows the open files: it finds, parses and edits them.
 type catalog struct {
-	roots    []*root
+	opened   *rootSet
 	settings orgfile.Settings // of a file that sets nothing itself
 	privacy  tools.Privacy
 	config   Config
@@ -61,6 +60,7 @@ func Open(ctx context.Context, c Config, env tools.Env) (*Source, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
+	c.Inbox = cmp.Or(c.Inbox, defaultInbox)
 	settings, buffers := orgfile.DefaultSettings(), newOpenBuffers(c, env)
 	buffers.refresh(ctx)
 	var imported importedVariables
@@ -71,7 +71,6 @@ func Open(ctx context.Context, c Config, env tools.Env) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Inbox = cmp.Or(c.Inbox, defaultInbox)
 	s := &catalog{
 		settings: settings, privacy: env.Privacy, config: c, cache: newFileCache(), ids: newIDIndex(), hints: newIDHints(c),
 		watched: newWatchList(),
@@ -79,7 +78,7 @@ func Open(ctx context.Context, c Config, env tools.Env) (*Source, error) {
 		report: env.Report, writing: semaphore.NewWeighted(1),
 		buffers: buffers, imported: imported,
 	}
-	s.roots, err = openRoots(c, env.Privacy, buffers, func(path string, data []byte, setup orgfile.SetupReader) (*orgfile.File, error) {
+	s.opened, err = openRoots(c, env.Privacy, buffers, func(path string, data []byte, setup orgfile.SetupReader) (*orgfile.File, error) {
 		return orgfile.Parse(data, path, settings, setup)
 	})
 	if err != nil {
@@ -93,33 +92,33 @@ func newSource(s *catalog) *Source { return &Source{editor{agendaReader{reader{s
 // Draft implements [tools.Drafter]: the source over drafts that are never committed.
 func (s *Source) Draft(context.Context) (tools.Source, error) {
 	d := *s.catalog
-	d.roots, d.cache, d.ids, d.watched, d.changed = nil, nil, newIDIndex(), newWatchList(), func(string) {}
+	var drafted []*root
+	d.cache, d.ids, d.watched, d.changed = nil, newIDIndex(), newWatchList(), func(string) {}
 	d.writing = semaphore.NewWeighted(1)
 	d.subscribed, d.subscriptions = func() []string { return nil }, newSubscriptionLog()
-	for _, r := range s.roots {
+	for _, r := range s.roots() {
 		over := folder.NewDraft(r.view, r.modes, maxDrafted)
-		d.roots = append(d.roots, &root{
-			prefix: r.prefix, dir: r.dir, globs: r.globs, view: over.View(), store: over, disk: r.disk, rules: r.rules, modes: r.modes,
+		drafted = append(drafted, &root{
+			prefix: r.prefix, dir: r.dir, order: r.order, globs: r.globs, except: r.except, view: over.View(), store: over, disk: r.disk,
+			rules: r.rules, modes: r.modes,
 			close: func() error { return nil },
 		})
 	}
+	d.opened = &rootSet{}
+	d.opened.all.Store(&drafted)
 	return newSource(&d), nil
 }
 
 // Close closes the folders.
 func (s *Source) Close() error {
-	var errs []error
-	for _, r := range s.roots {
-		errs = append(errs, r.close())
-	}
-	return errors.Join(errs...)
+	return s.opened.close()
 }
 
 // Check reports that a folder is missing or was replaced. Its hint is for the user,
 // not for an agent.
 func (s *Source) Check(ctx context.Context) error {
 	s.buffers.refresh(ctx)
-	for _, r := range s.roots {
+	for _, r := range s.roots() {
 		if err := r.view.Check(); err != nil {
 			return &tools.Error{
 				Code: tools.Unavailable, Message: "the folder " + r.dir + " is missing or was replaced by another one",
@@ -134,7 +133,7 @@ func (s *Source) Check(ctx context.Context) error {
 
 // sweep removes temporary files that a killed process has left.
 func (s *catalog) sweep(ctx context.Context) error {
-	for _, r := range s.roots {
+	for _, r := range s.roots() {
 		if r.sweep == nil {
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 
 // rootOf finds the root of a target of a Change.
 func (s *Source) rootOf(target string) (r *root, rel string, ok bool) {
-	for _, r := range s.roots {
+	for _, r := range s.roots() {
 		if rel, ok := strings.CutPrefix(target, r.prefix); ok {
 			return r, rel, true
 		}
@@ -79,7 +79,7 @@ func (s *Source) changesByRoot(changes []tools.Change) (map[*root][]folder.Chang
 // planRestore finds out what a Restore will do in all roots, in their order, and writes
 // nothing: the changes of several roots are reported once.
 func (s *Source) planRestore(byRoot map[*root][]folder.Change) (plan []*root, reported []tools.Change, err error) {
-	for _, r := range s.roots {
+	for _, r := range s.roots() {
 		if len(byRoot[r]) == 0 {
 			continue
 		}
