@@ -79,13 +79,14 @@ type Config struct {
 // Hub opens sources and serves them. Its methods may be used from any
 // goroutine.
 type Hub struct {
-	kinds  map[string]tools.Kind
-	limits Limits
-	skill  string
-	log    *slog.Logger
-	now    func() time.Time
-	bridge *bridge.Bridge
-	mcp    *mcp.Server
+	kinds   map[string]tools.Kind
+	limits  Limits
+	skill   string
+	version string
+	log     *slog.Logger
+	now     func() time.Time
+	bridge  *bridge.Bridge
+	mcp     *mcp.Server
 	// clientOf is the client that a request proves by its token; empty: none.
 	clientOf func(*http.Request) string
 	reveal   tools.Reveal
@@ -120,7 +121,7 @@ type Hub struct {
 // New makes a hub. Nothing is opened before [Hub.Start].
 func New(c Config) *Hub {
 	h := &Hub{
-		kinds: map[string]tools.Kind{}, limits: c.Limits.orDefaults(), skill: c.Skill, log: c.Log, now: c.Now,
+		kinds: map[string]tools.Kind{}, limits: c.Limits.orDefaults(), skill: c.Skill, version: c.Version, log: c.Log, now: c.Now,
 		bridge: c.Bridge, folders: c.Folders, reveal: c.Reveal, getenv: c.Getenv, clientOf: c.VerifyClient, unattended: c.Unattended,
 	}
 	if h.clientOf == nil {

@@ -170,7 +170,7 @@ func (r Routes) letSourceAnswerUnauthorized(w http.ResponseWriter, req *http.Req
 func (r Routes) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	m, ok := r.match(req.URL.Path)
 	if !ok {
-		http.NotFound(w, req)
+		loopnet.WriteError(w, req, http.StatusNotFound, "not found: nothing is served at this path")
 		return
 	}
 	if m.source == nil {
@@ -188,7 +188,7 @@ func (r Routes) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	answer := &routeResponseWriter{ResponseWriter: w}
 	defer r.hub.calls.recordRouteRequest(c, req.Method, m.route, req.ContentLength, answer)
 	if err := r.serve(ctx, c, m, answer, req); err != nil {
-		r.answerError(answer, c, err)
+		r.answerError(answer, req, c, err)
 	}
 	answer.setDefaultStatus()
 }
@@ -256,7 +256,7 @@ func (r Routes) callerForRequest(req *http.Request, m routeMatch) caller {
 }
 
 // answerError answers a request that no handler could serve.
-func (r Routes) answerError(w http.ResponseWriter, c *call, err error) {
+func (r Routes) answerError(w http.ResponseWriter, req *http.Request, c *call, err error) {
 	e := tools.AsError(r.hub.publicError(c.session, "request", c.source, err))
 	code, known := map[tools.Code]int{
 		tools.Unavailable: http.StatusServiceUnavailable, tools.Timeout: http.StatusServiceUnavailable, tools.Limited: http.StatusTooManyRequests,
@@ -264,7 +264,7 @@ func (r Routes) answerError(w http.ResponseWriter, c *call, err error) {
 	if !known {
 		code = http.StatusInternalServerError
 	}
-	http.Error(w, e.Message, code)
+	loopnet.WriteError(w, req, code, e.Message)
 }
 
 // routeWriteRefuser refuses what a handler tries to write by itself.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -41,10 +42,10 @@ func (r Routes) refuseShared(w http.ResponseWriter, req *http.Request, m routeMa
 		}
 	}
 	if len(paths) == 0 {
-		http.Error(w, "not found: nothing is served at this path", http.StatusNotFound) // as the guard says it
+		loopnet.WriteError(w, req, http.StatusNotFound, "not found: nothing is served at this path") // as the guard says it
 		return
 	}
 	slices.Sort(paths)
-	http.Error(w, fmt.Sprintf("%s is served by several sources, and this path names none of them. Use %s in place of %s.",
-		m.base, strings.Join(paths, " or "), m.base), http.StatusNotFound)
+	loopnet.WriteError(w, req, http.StatusNotFound, fmt.Sprintf("%s is served by several sources, and this path names none of them. "+
+		"Use %s in place of %s.", m.base, strings.Join(paths, " or "), m.base))
 }

@@ -141,6 +141,7 @@ func (s *source) newToolsEnv(report *reporter) (tools.Env, error) {
 		Name:            s.conf.Name,
 		Log:             s.hub.log.With("component", s.conf.Name),
 		Now:             s.hub.now,
+		Version:         s.hub.version,
 		Peer:            peer,
 		Privacy:         s.conf.Privacy,
 		Reveal:          s.hub.reveal,

@@ -79,6 +79,8 @@ type Env struct {
 	Log *slog.Logger
 	// Now is the wall clock.
 	Now func() time.Time
+	// Version is that of Lectern.
+	Version string
 	// Peer is the other application, for a System that declares [System].Peer;
 	// nil for any other.
 	Peer Peer

@@ -1,8 +1,9 @@
 package loopnet
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 )
@@ -34,9 +35,27 @@ func (f *refusal) write(w http.ResponseWriter, r *http.Request) {
 		// Otherwise net/http would read the body first, to keep the connection.
 		h.Set("Connection", "close")
 	}
-	h.Set("Content-Type", "text/plain; charset=utf-8")
-	w.WriteHeader(f.status)
+	WriteError(w, r, f.status, strings.ToLower(http.StatusText(f.status))+": "+f.reason)
+}
+
+// WriteError answers a request that no route answers, in the form of the routes' errors.
+func WriteError(w http.ResponseWriter, r *http.Request, status int, message string) {
+	code, known := map[int]string{
+		http.StatusBadRequest: "validation_error", http.StatusForbidden: "permission_denied", http.StatusTooManyRequests: "rate_limited",
+		http.StatusRequestEntityTooLarge: "validation_error", http.StatusServiceUnavailable: "unavailable",
+		http.StatusInternalServerError: "internal_error",
+	}[status]
+	if !known {
+		code = strings.ReplaceAll(strings.ToLower(http.StatusText(status)), " ", "_")
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(map[string]any{"error": map[string]any{"code": code, "message": message, "details": map[string]any{}}}) // texts
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = io.WriteString(w, strings.ToLower(http.StatusText(f.status))+": "+f.reason+"\n")
+		_, _ = w.Write(b.Bytes())
 	}
 }

@@ -139,6 +139,7 @@ func (r requester) children(ctx context.Context, name string, depth, limit, offs
 	// The order is said, because Decko and ours begin at different ends.
 	q.Query = url.Values{
 		"depth": {fmt.Sprint(depth)}, "limit": {fmt.Sprint(limit)}, "offset": {fmt.Sprint(offset)}, "sort": {"name"}, "dir": {"asc"},
+		"include_content": {"true"}, // whose length is told
 	}
 	_, err = r.send(ctx, q, &page)
 	return page, err

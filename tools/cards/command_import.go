@@ -123,7 +123,7 @@ func (l *local) writeCards(ctx context.Context, c tools.CallContext, cards []imp
 			}
 			ops = append(ops, op)
 		}
-		answer, err := l.Do(ctx, c, apiRequest{Method: http.MethodPost, Path: "/cards/batch", Body: map[string]any{"ops": ops}})
+		answer, err := l.Do(ctx, c, apiRequest{Method: http.MethodPost, Path: "/cards/batch", Body: map[string]any{"ops": ops, "any_name": true}})
 		if err != nil {
 			return written, refused, err
 		}

@@ -23,16 +23,22 @@ func hidesCard(p tools.Privacy) func(cardstore.Description) bool {
 }
 
 func page(d cardstore.Description) tools.Page {
-	parts := d.Name.Parts()
-	texts := make([]string, len(parts))
-	for i, part := range parts {
-		texts[i] = string(part)
-	}
-	p := tools.Page{Path: strings.Join(texts, "/"), Properties: map[string][]string{"type": {string(d.Type)}}}
+	p := tools.Page{Path: rulePath(d.Name), Properties: map[string][]string{"type": {string(d.Type)}}}
 	for _, tag := range d.Tags {
 		p.Tags = append(p.Tags, string(tag))
 	}
 	return p
+}
+
+// rulePath is a name as rules by path see it: with / for +. A slash of the name itself is none
+// between its parts.
+func rulePath(n cardname.Name) string {
+	parts := n.Parts()
+	texts := make([]string, len(parts))
+	for i, part := range parts {
+		texts[i] = strings.ReplaceAll(string(part), "/", "%2F")
+	}
+	return strings.Join(texts, "/")
 }
 
 // player is who sees the least.

@@ -3,7 +3,6 @@ package cards
 import (
 	"context"
 	"net/url"
-	"strings"
 
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
@@ -79,7 +78,7 @@ func (s screened) hides(ctx context.Context, name string) (bool, error) {
 	}
 	rules := s.privacy
 	for n := cardname.Parse(name); n != ""; n = n.Left() {
-		page := tools.Page{Path: strings.ReplaceAll(string(n), cardname.Joint, "/")}
+		page := tools.Page{Path: rulePath(n)}
 		if rules.NeedsContent() {
 			if err := s.describe(ctx, n, &page); err != nil {
 				return true, err
@@ -160,7 +159,7 @@ func (s screened) hidesState(ctx context.Context, c tools.Change) (bool, error) 
 		if err != nil {
 			return true, nil //nolint:nilerr // hidden when in doubt
 		}
-		page := tools.Page{Path: strings.ReplaceAll(c.Target, cardname.Joint, "/")}
+		page := tools.Page{Path: rulePath(cardname.Parse(c.Target))}
 		if held != nil {
 			page.Properties = map[string][]string{"type": {string(held.Type)}}
 		}

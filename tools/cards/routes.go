@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardapi"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardauth"
@@ -66,7 +67,7 @@ func (w *Wiki) Authenticate(ctx context.Context, bearer string) (tools.Identity,
 // ServeUnauthorized answers a request without a token that counts.
 func (w *Wiki) ServeUnauthorized(to http.ResponseWriter, r *http.Request) {
 	if w.local == nil {
-		http.NotFound(to, r)
+		loopnet.WriteError(to, r, http.StatusNotFound, "not found: this wiki is on another server")
 		return
 	}
 	send(to, r, w.local.api.Unauthorized(r))
@@ -76,7 +77,7 @@ func (w *Wiki) ServeUnauthorized(to http.ResponseWriter, r *http.Request) {
 // write_request.go, so that grants, rules, journal and audit hold as for an agent.
 func (w *Wiki) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 	if w.local == nil {
-		http.NotFound(to, r)
+		loopnet.WriteError(to, r, http.StatusNotFound, "not found: this wiki is on another server")
 		return
 	}
 	api := w.local.api

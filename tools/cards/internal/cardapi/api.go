@@ -49,6 +49,7 @@ type Options struct {
 	Backups Folder
 	Limits  Limits
 	Now     func() time.Time
+	Version string // of Lectern
 	Log     *slog.Logger
 	Hides   func(cardstore.Description) bool // as [cardstore.Caller].Hides
 }
@@ -71,6 +72,7 @@ type request struct {
 	who       cardauth.Principal
 	args      []string // what the path names
 	body      []byte
+	anyName   bool   // as [cardstore.Caller].AnyName
 	trying    bool   // nothing that it writes is kept
 	dryRun    bool   // nor shall it be: the answer says what would be
 	probes    *int64 // writes onto names of hidden cards
@@ -80,7 +82,7 @@ type request struct {
 }
 
 func (r *request) by() cardstore.Caller {
-	return cardstore.Caller{Account: r.who.Account, Role: r.who.Role, Hides: r.api.Hides}
+	return cardstore.Caller{Account: r.who.Account, Role: r.who.Role, AnyName: r.anyName, Hides: r.api.Hides}
 }
 
 // An answer is what a handler answers: a status and a value that becomes JSON, or

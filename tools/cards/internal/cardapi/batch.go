@@ -37,6 +37,9 @@ func batchCards(r *request) (answer, error) {
 		return answer{}, err
 	}
 	var results []map[string]any
+	if r.anyName = in.AnyName; in.AnyName && r.who.Role != cardstore.Admin {
+		return answer{}, forbidden("Only admin role can keep the names of another wiki", cardstore.Admin)
+	}
 	failed := false
 	carryOut := func(s *cardstore.Store) error {
 		results, failed = nil, false
@@ -79,7 +82,8 @@ func endsRequest(err error) bool {
 func markRolledBack(results []map[string]any) {
 	for _, result := range results {
 		if result["status"] == "ok" {
-			result["rolled_back"] = true
+			result["status"], result["rolled_back"] = "error", true
+			result["message"], result["code"] = "Not written, because another operation failed", "rolled_back"
 			delete(result, "id")
 		}
 	}
@@ -93,6 +97,7 @@ type batch struct {
 	Mode string          `json:"mode"`
 	dryRunBody
 	BulkDelete bool `json:"bulk_delete"`
+	AnyName    bool `json:"any_name"` // cards of another wiki, whose names may have slashes
 	ops        []op
 }
 
@@ -159,6 +164,9 @@ func (r *request) carryOut(s *cardstore.Store, o op, bulk bool) (map[string]any,
 			e = &apiError{code: "internal_error", message: "An unexpected error occurred"}
 		}
 		result := map[string]any{"status": "error", "name": name, "message": batchMessage(e, err), "code": e.code}
+		if card, known := e.details["card"]; known {
+			result["card"] = card
+		}
 		if len(e.fields) > 0 {
 			result["validation_errors"] = e.fields
 		}

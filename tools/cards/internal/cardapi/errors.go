@@ -118,6 +118,11 @@ func (a *API) apiErrorOf(q *request, err error) *apiError {
 	if taken, ok := errors.AsType[*cardstore.TakenError](err); ok {
 		return cardInvalid("name", taken.Error())
 	}
+	if slash, ok := errors.AsType[*cardstore.SlashError](err); ok {
+		e := cardInvalid("name", slash.Error())
+		e.message, e.fields = "Card name contains invalid characters", []fieldError{{"name", slash.Error()}}
+		return e
+	}
 	if wrong, ok := errors.AsType[*cardstore.InvalidError](err); ok {
 		return cardInvalid(wrong.Field, wrong.Message)
 	}
@@ -143,6 +148,8 @@ func (a *API) apiErrorOf(q *request, err error) *apiError {
 		return invalid("from_trash", "Card is not in trash")
 	case errors.Is(err, cardstore.ErrSystemCard):
 		return &apiError{status: http.StatusBadRequest, code: "delete_failed", message: "Could not delete card"}
+	case errors.Is(err, cardstore.ErrNoRevision):
+		return notFound("Revision not found")
 	case errors.Is(err, cardstore.ErrNotFound):
 		name := ""
 		if len(q.args) > 0 {

@@ -28,7 +28,7 @@ func getHistory(r *request) (answer, error) {
 func getRevision(r *request) (answer, error) {
 	act, err := strconv.ParseInt(r.args[1], 10, 64)
 	if err != nil {
-		return answer{}, invalid("act_id", "act_id must be a number")
+		return answer{}, notFound("Revision not found")
 	}
 	c, one, err := r.store.RevisionOf(r.Context(), r.by(), r.args[0], act)
 	if err != nil {

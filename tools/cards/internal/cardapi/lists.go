@@ -1,7 +1,9 @@
 package cardapi
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
@@ -94,6 +96,11 @@ func highlight(content, words string) string {
 	return matches[0].Context
 }
 
+// compact is a card in a list that is not read for its contents.
+func compact(c cardstore.Card) map[string]any {
+	return map[string]any{"name": c.Name, "type": c.Type, "id": c.ID}
+}
+
 func getChildren(r *request) (answer, error) {
 	depth, err := r.number("depth", 1, 1, 20)
 	if err != nil {
@@ -111,9 +118,12 @@ func getChildren(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	after := next(f.Offset, len(cards), total)
+	after, child := next(f.Offset, len(cards), total), compact
+	if v.Get("include_content") == "true" {
+		child = full
+	}
 	return ok(map[string]any{
-		"parent": parent.Name, "children": listOf(cards, full), "child_count": total, "depth": depth, "limit": f.Limit, "offset": f.Offset,
+		"parent": parent.Name, "children": listOf(cards, child), "child_count": total, "depth": depth, "limit": f.Limit, "offset": f.Offset,
 		"next_offset": after, "truncated": after != nil,
 	})
 }
@@ -157,6 +167,17 @@ func searchContent(r *request) (answer, error) {
 	})
 }
 
+// usualDescriptions are those of types whose cards say nothing, by their codenames.
+var usualDescriptions = map[string]string{
+	"basic": "Rich HTML content with wiki links", "phrase": "A short text on one line", "plain_text": "Text without markup",
+	"pointer": "A list of links to cards", "list": "A list of names of cards", "user": "An account",
+	"email_template": "A message with its fields *from, *subject and *html message below it", "html": "HTML that is kept as it is",
+	"markdown": "Text in Markdown", "number": "A number", "date": "A date", "uri": "An address", "toggle": "Yes or no", "json": "A JSON value",
+	"file": "An uploaded file", "image": "An uploaded image", "search_type": "A saved query", "cardtype": "A type of cards",
+	"nest_list": "A list of nests", "link_list": "A list of links", "role": "A group of accounts",
+	"set": "A set of cards that a rule is about", "setting": "What a rule decides",
+}
+
 // commonTypes are those that a writer of a wiki needs.
 var commonTypes = []cardname.Name{"RichText", "Phrase", "PlainText", "Pointer", "User", "Email template"}
 
@@ -182,6 +203,6 @@ func getType(r *request) (answer, error) {
 		return answer{}, notFound("Type '%s' not found", r.args[0])
 	}
 	out := typeOf(c)
-	out["description"] = cardtext.PlainText(c.Content)
+	out["description"] = cmp.Or(strings.TrimSpace(cardtext.PlainText(c.Content)), usualDescriptions[c.Codename])
 	return ok(out)
 }

@@ -118,18 +118,22 @@ func getJWKS(r *request) (answer, error) {
 	return ok(map[string]any{"keys": keys})
 }
 
-func getPing(*request) (answer, error) { return ok(map[string]any{"status": "ok"}) }
+func getPing(r *request) (answer, error) {
+	return ok(map[string]any{"status": "ok", "timestamp": stamp(r.api.Now())})
+}
 
-// getHealth tries the database, and says no more than whether it answers.
+// getHealth tries the database and a card, and says no more than whether they answer.
 func getHealth(r *request) (answer, error) {
 	_, err := r.store.Get(r.Context(), cardstore.Caller{Role: cardstore.User}, ":basic")
+	database := err == nil || errors.Is(err, cardstore.ErrNotFound)
 	state, status := "healthy", http.StatusOK
 	if err != nil {
 		state, status = "degraded", http.StatusServiceUnavailable
 	}
-	return answer{
-		status: status, value: map[string]any{"status": state, "checks": map[string]any{"database": err == nil}, "timestamp": stamp(r.api.Now())},
-	}, nil
+	return answer{status: status, value: map[string]any{
+		"status": state, "version": r.api.Version, "checks": map[string]any{"database": database, "cards": err == nil},
+		"timestamp": stamp(r.api.Now()),
+	}}, nil
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -28,6 +28,12 @@ var filters = map[string]func(*cardstore.Search, json.RawMessage) error{
 	"updated_at": func(f *cardstore.Search, raw json.RawMessage) error {
 		return between("updated_at", raw, &f.UpdatedSince, &f.UpdatedBefore)
 	},
+	"updated_since": func(f *cardstore.Search, raw json.RawMessage) error {
+		return since("updated_since", raw, &f.UpdatedSince)
+	},
+	"updated_before": func(f *cardstore.Search, raw json.RawMessage) error {
+		return since("updated_before", raw, &f.UpdatedBefore)
+	},
 	"created_at": func(f *cardstore.Search, raw json.RawMessage) error {
 		return between("created_at", raw, &f.CreatedSince, &f.CreatedBefore)
 	},
@@ -75,6 +81,16 @@ func texts(name string, raw json.RawMessage, operator string, into *[]string) er
 	}
 	*into = all[1:]
 	return nil
+}
+
+// since reads a date.
+func since(name string, raw json.RawMessage, into *time.Time) (err error) {
+	var date string
+	if err := text(name, raw, &date); err != nil {
+		return err
+	}
+	*into, err = moment("query."+name, date)
+	return err
 }
 
 // between reads [">=", date], ["<", date] and ["between", date, date].
@@ -146,8 +162,9 @@ func runQuery(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	list := listOf(cards, summary)
 	return answer{status: http.StatusOK, value: map[string]any{
-		"results": listOf(cards, summary), "total": total, "limit": f.Limit, "offset": f.Offset, "next_offset": next(f.Offset, len(cards), total),
+		"items": list, "results": list, "total": total, "limit": f.Limit, "offset": f.Offset, "next_offset": next(f.Offset, len(cards), total),
 		"query": query,
 	}}, nil
 }
@@ -172,7 +189,7 @@ func readQuery(f *cardstore.Search, template string, given map[string]json.RawMe
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		read, known := filters[name]
 		if !known {
-			return nil, invalid("query."+name, "Unknown filter %q; there are %v", name, slices.Sorted(maps.Keys(filters)))
+			return nil, unknownMember("query", name, slices.Sorted(maps.Keys(filters)))
 		}
 		if err := read(f, query[name]); err != nil {
 			return nil, err

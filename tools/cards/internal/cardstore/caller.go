@@ -20,6 +20,8 @@ func Roles() []Role { return []Role{User, GM, Admin} }
 type Caller struct {
 	Account string // the name of its card
 	Role    Role
+	// AnyName lets in names that a new card must not have: they come from another wiki.
+	AnyName bool
 	// Hides reports whether a card does not exist for the caller, whatever its role,
 	// and with it those whose names it is part of; nil: none is hidden.
 	Hides func(Description) bool

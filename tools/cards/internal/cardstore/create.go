@@ -43,7 +43,7 @@ func (s *Store) Create(ctx context.Context, by Caller, in NewCard) (c Card, err 
 
 func createCard(ctx context.Context, s *Store, q *sqlstore.Conn, by Caller, in NewCard) (Card, error) {
 	n := cardname.Parse(in.Name)
-	if err := checkName(n); err != nil {
+	if err := checkName(ctx, q, by, n); err != nil {
 		return Card{}, err
 	}
 	if err := admits(ctx, q, by, n); err != nil {
@@ -77,9 +77,23 @@ func createCard(ctx context.Context, s *Store, q *sqlstore.Conn, by Caller, in N
 	return s.insert(ctx, q, by, n, kind, content)
 }
 
-func checkName(n cardname.Name) error {
+// checkName refuses what is no name for a new card. A part with a slash may be that of a card
+// which has it already.
+func checkName(ctx context.Context, q *sqlstore.Conn, by Caller, n cardname.Name) error {
 	if why := n.Problem(); why != "" {
 		return &InvalidError{"name", "Name " + why}
+	}
+	for _, part := range n.Parts() {
+		if by.AnyName || !strings.Contains(string(part), "/") {
+			continue
+		}
+		c, found, err := liveCard(ctx, q, part.Key())
+		if err != nil {
+			return err
+		}
+		if !found || !strings.Contains(string(c.Name), "/") {
+			return &SlashError{n}
+		}
 	}
 	return nil
 }

@@ -19,7 +19,9 @@ var (
 	ErrHidden = errors.New("hidden")
 	// ErrConflict means that a card is not as its writer believes.
 	ErrConflict = errors.New("the card was changed since")
-	ErrNotTrash = errors.New("card is not in trash")
+	// ErrNoRevision means that a card has no such revision that its caller may read.
+	ErrNoRevision = errors.New("revision not found")
+	ErrNotTrash   = errors.New("card is not in trash")
 	// ErrSystemCard means that a card belongs to every wiki, and stays.
 	ErrSystemCard = errors.New("this card belongs to the wiki itself")
 )
@@ -55,6 +57,12 @@ type InvalidError struct {
 
 // Error implements error.
 func (e *InvalidError) Error() string { return e.Message }
+
+// A SlashError is for a new name with a slash: a path would have it for a joint.
+type SlashError struct{ Name cardname.Name }
+
+// Error implements error.
+func (e *SlashError) Error() string { return "cannot contain '/'" }
 
 // A TypeError is for a type that is not there.
 type TypeError struct{ Type string }

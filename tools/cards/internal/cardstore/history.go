@@ -108,7 +108,7 @@ func (s *Store) HidesName(ctx context.Context, by Caller, n cardname.Name) (hidd
 	return hidden, err
 }
 
-// RevisionOf returns one revision of a card, or ErrNotFound.
+// RevisionOf returns one revision of a card, or ErrNoRevision.
 func (s *Store) RevisionOf(ctx context.Context, by Caller, name string, act int64) (c Card, r Revision, err error) {
 	err = s.read(ctx, func(q *sqlstore.Conn) error {
 		if c, err = getAnywhere(ctx, q, by, name, by.has(Admin)); err != nil {
@@ -124,7 +124,7 @@ func revision(ctx context.Context, q *sqlstore.Conn, by Caller, c Card, act int6
 	r, err := scanRevision(q.QueryRow(ctx, "SELECT "+revisionColumns+"WHERE r.card_id = ? AND r.act_id = ? ORDER BY r.position DESC LIMIT 1",
 		c.ID, act))
 	if errors.Is(err, sql.ErrNoRows) {
-		return Revision{}, ErrNotFound
+		return Revision{}, ErrNoRevision
 	}
 	if err != nil {
 		return Revision{}, err
@@ -134,7 +134,7 @@ func revision(ctx context.Context, q *sqlstore.Conn, by Caller, c Card, act int6
 		return Revision{}, err
 	}
 	if !classes[r.class] {
-		return Revision{}, ErrNotFound
+		return Revision{}, ErrNoRevision
 	}
 	return r, nil
 }

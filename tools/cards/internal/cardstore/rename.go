@@ -37,7 +37,7 @@ func (s renaming) run(ctx context.Context, name string, with cardname.Name, upda
 	if !by.has(Admin) {
 		return Card{}, &DeniedError{c.Name, "rename"}
 	}
-	if err := checkName(with); err != nil {
+	if err := checkName(ctx, q, by, with); err != nil {
 		return Card{}, err
 	}
 	if err := admits(ctx, q, by, with); err != nil {

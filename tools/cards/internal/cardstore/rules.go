@@ -93,7 +93,7 @@ func classify(ctx context.Context, q *sqlstore.Conn, condition string, args ...a
 func (s *Store) KeepForMasters(ctx context.Context, name string) error {
 	return s.write(ctx, func(q *sqlstore.Conn) error {
 		n := cardname.Parse(name)
-		if err := checkName(n); err != nil {
+		if err := checkName(ctx, q, itself, n); err != nil {
 			return err
 		}
 		rule := cardname.Join(n, "*self", cardname.Name(mayRead))

@@ -137,6 +137,9 @@ func (d *decko) ignore(path string, query url.Values, in map[string]any) {
 	for _, name := range []string{"not_name", "tag", "highlight", "match_mode", "case_sensitive"} {
 		query.Del(name)
 	}
+	if strings.HasSuffix(path, "/children") {
+		query.Set("include_content", "true")
+	}
 	if path == "/cards" && query.Get("limit") == "0" {
 		query.Set("limit", "1")
 	}
@@ -250,6 +253,12 @@ func (d *decko) shape(path string, query url.Values, in map[string]any, status i
 		d.shapeSearch(query, out)
 	case path == "/cards/batch":
 		return shapeBatch(in, status, out)
+	case path == "/run_query":
+		delete(out, "items")
+	case path == "/health":
+		delete(out, "version")
+	case path == "/health/ping":
+		delete(out, "timestamp")
 	}
 	return status, out
 }
@@ -288,14 +297,17 @@ func shapeBatch(in map[string]any, status int, out map[string]any) (int, map[str
 			return http.StatusInternalServerError, map[string]any{"status": 500, "error": "Internal Server Error"}
 		}
 		if result["rolled_back"] != nil {
-			delete(result, "rolled_back")
-			result["id"] = 4711
+			for _, name := range []string{"rolled_back", "message", "code"} {
+				delete(result, name)
+			}
+			result["status"], result["id"] = "ok", 4711
 		}
 		if message, _ := result["message"].(string); strings.HasSuffix(message, incomplete) {
 			result["message"] = "Validation failed: Name is incomplete"
 		}
-		delete(result, "code")
-		delete(result, "validation_errors")
+		for _, name := range []string{"code", "card", "validation_errors"} {
+			delete(result, name)
+		}
 	}
 	return status, out
 }
