@@ -16,29 +16,16 @@ import (
 // A condition reports whether a note fits.
 type condition func(*fields) bool
 
-// fields are the values of a note by the names that filters and sorting use.
-type fields struct {
-	record notestore.Record
-	values map[string]any // besides properties
-}
+// fields are the values of a note by the names that filters and sorting use. They are made when
+// they are asked for: a query looks at every note.
+type fields struct{ record notestore.Record }
 
-func newFields(r notestore.Record) *fields {
-	list := func(texts []string) []any {
-		out := make([]any, len(texts))
-		for i, s := range texts {
-			out[i] = s
-		}
-		return out
-	}
-	tags := list(r.Tags)
-	return &fields{r, map[string]any{
-		"id": r.ID, "revision_id": r.Revision, "title": r.Title, "class": r.Class, "tags": tags, "tag": tags, "links": list(r.Links),
-		"created_at": r.Created.Format(time.RFC3339Nano), "updated_at": r.Updated.Format(time.RFC3339Nano), "path": r.Path,
-	}}
-}
+func newFields(r notestore.Record) *fields { return &fields{r} }
 
 // fieldNames are what filters may name, besides properties.NAME.
-func fieldNames() []string { return slices.Sorted(maps.Keys(newFields(notestore.Record{}).values)) }
+func fieldNames() []string {
+	return []string{"class", "created_at", "id", "links", "path", "revision_id", "tag", "tags", "title", "updated_at"}
+}
 
 // value is a field's value; nil if the note has none.
 func (f *fields) value(name string) any {
@@ -50,7 +37,36 @@ func (f *fields) value(name string) any {
 			return v
 		}
 	}
-	return f.values[name]
+	r := &f.record
+	switch name {
+	case "id":
+		return r.ID
+	case "revision_id":
+		return r.Revision
+	case "title":
+		return r.Title
+	case "class":
+		return r.Class
+	case "tags", "tag":
+		return anyList(r.Tags)
+	case "links":
+		return anyList(r.Links)
+	case "created_at":
+		return r.Created.Format(time.RFC3339Nano)
+	case "updated_at":
+		return r.Updated.Format(time.RFC3339Nano)
+	case "path":
+		return r.Path
+	}
+	return nil
+}
+
+func anyList(texts []string) []any {
+	list := make([]any, len(texts))
+	for i, s := range texts {
+		list[i] = s
+	}
+	return list
 }
 
 func checkField(name string) error {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lectern-mcp/lectern/tools/workspace/internal/notestore"
 )
@@ -85,23 +86,30 @@ func parseSort(raw json.RawMessage) (order []sortKey, err error) {
 
 // sorted are the first limit notes that fit, in an order, after one of them.
 func (c *call) sorted(s notestore.Selection, f filter, order []sortKey, after string, limit int) (list []notestore.Record, err error) {
-	compare := func(a, b *fields) int { return compareNotes(a, b, order) }
-	var last *fields
+	compare := func(a, b *sortedNote) int { return compareNotes(a, b, order) }
+	var last *sortedNote
 	if after != "" {
 		r, err := c.draft.RecordOf(c.ctx, c.workspace, after)
 		if err != nil {
 			return nil, err
 		}
-		last = newFields(r)
+		last = newSortedNote(newFields(r), order)
 	}
-	var best []*fields
+	var best []*sortedNote
+	var worst *sortedNote // what stands behind it is not listed; nil: not known
 	keep := func() {
 		slices.SortFunc(best, compare)
-		best = best[:min(limit, len(best))]
+		if len(best) >= limit {
+			best, worst = best[:limit], best[limit-1]
+		}
 	}
 	err = c.draft.Each(c.ctx, c.workspace, s, func(r notestore.Record) bool {
-		n := newFields(r)
-		if f.fits(n) && (last == nil || compare(n, last) > 0) {
+		fields := newFields(r)
+		if !f.fits(fields) {
+			return true
+		}
+		n := newSortedNote(fields, order)
+		if (last == nil || compare(n, last) > 0) && (worst == nil || compare(n, worst) < 0) {
 			best = append(best, n)
 		}
 		if len(best) > 2*limit+100 {
@@ -116,32 +124,69 @@ func (c *call) sorted(s notestore.Selection, f filter, order []sortKey, after st
 	return list, err
 }
 
-// compareNotes orders by the fields, then by id. Numbers stand before texts, and what
-// a note does not have stands last.
-func compareNotes(a, b *fields, order []sortKey) int {
-	for _, k := range order {
-		x, y := a.value(k.field), b.value(k.field)
-		o, comparable := compareValues(x, y)
-		if !comparable {
-			o = cmp.Compare(kindRank(x), kindRank(y))
-		} else if k.descending {
-			o = -o
+// A sortedNote is a note with its values of the fields of an order.
+type sortedNote struct {
+	*fields
+	values []sortValue
+}
+
+func newSortedNote(f *fields, order []sortKey) *sortedNote {
+	n := &sortedNote{f, make([]sortValue, len(order))}
+	for i, k := range order {
+		n.values[i] = newSortValue(f.value(k.field))
+	}
+	return n
+}
+
+// A sortValue is a value that is compared often. Numbers stand before texts, and what a note
+// does not have stands last.
+type sortValue struct {
+	rank   int // 0: a number, 1: a text, 2: something else, 3: nothing
+	number float64
+	text   string
+	time   time.Time
+	isTime bool
+}
+
+func newSortValue(v any) (s sortValue) {
+	switch v := v.(type) {
+	case float64:
+		s.number = v
+	case string:
+		s.rank, s.text = 1, v
+		s.time, s.isTime = parseTime(v)
+	case nil:
+		s.rank = 3
+	default:
+		s.rank = 2
+	}
+	return s
+}
+
+// compare is compareValues.
+func (s *sortValue) compare(other *sortValue) int {
+	switch {
+	case s.rank == 0:
+		return cmp.Compare(s.number, other.number)
+	case s.isTime && other.isTime:
+		return s.time.Compare(other.time)
+	}
+	return strings.Compare(s.text, other.text)
+}
+
+// compareNotes orders by the fields, then by id.
+func compareNotes(a, b *sortedNote, order []sortKey) int {
+	for i, k := range order {
+		x, y := &a.values[i], &b.values[i]
+		o := cmp.Compare(x.rank, y.rank)
+		if o == 0 {
+			if o = x.compare(y); k.descending {
+				o = -o
+			}
 		}
 		if o != 0 {
 			return o
 		}
 	}
 	return strings.Compare(a.record.ID, b.record.ID)
-}
-
-func kindRank(v any) int {
-	switch v.(type) {
-	case float64, int64:
-		return 0
-	case string:
-		return 1
-	case nil:
-		return 3
-	}
-	return 2
 }
