@@ -28,6 +28,12 @@ type blockEdit struct {
 
 // blockSplices is what an edit by a block id changes.
 func (in EditPageIn) blockSplices(p *page) ([]folder.Splice, error) {
+	if b, found, err := findGraphBlock(p, in.Block); found || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return in.graphSplices(p, b)
+	}
 	e := blockEdit{EditPageIn: in, page: p.structure(), body: p.body}
 	ids := e.page.IDs()
 	id, err := findBlockID(p.text, ids, in.Block)

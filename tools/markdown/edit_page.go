@@ -248,8 +248,8 @@ func (in EditPageIn) check() error {
 			WithHint("Name one of %s.", strings.Join(targetNames(), ", "))
 	case in.Count > 0 && in.Text == "":
 		return tools.Errorf(tools.Invalid, "count: belongs to text")
-	case (in.Action == Check || in.Action == Uncheck) && target != "task" && target != "lines":
-		return tools.Errorf(tools.Invalid, "action: %s needs task or lines", in.Action)
+	case (in.Action == Check || in.Action == Uncheck) && target != "task" && target != "lines" && target != "block":
+		return tools.Errorf(tools.Invalid, "action: %s needs task, lines or block", in.Action)
 	case target == "" && in.Action != Append && in.Action != Prepend:
 		return tools.Errorf(tools.Invalid, "action: %s needs a target", in.Action).
 			WithHint("Name one of %s; target body is all of the text, and delete_page deletes the page.", strings.Join(targetNames(), ", "))

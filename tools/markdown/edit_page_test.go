@@ -95,7 +95,7 @@ func TestEditPageRefuses(t *testing.T) {
 		`"action":"check","task":"two"`:                            "2 places match",
 		`"action":"check","task":"four"`:                           "no task",
 		`"action":"check","lines":"5"`:                             "there is no task on lines",
-		`"action":"check"`:                                         "needs task or lines",
+		`"action":"check"`:                                         "needs task, lines or block",
 		`"action":"delete"`:                                        "needs a target",
 		`"action":"replace","text":"x","content":"y"`:              "occurs 3 times",
 		`"action":"replace","text":"X","content":"y"`:              "does not contain",

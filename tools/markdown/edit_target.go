@@ -222,6 +222,9 @@ func (t editTarget) findHeading(text string, lines []structure.Line) ([]textRang
 
 // findBlock finds the lines of a block with its id.
 func (t editTarget) findBlock(p *page) ([]textRange, error) {
+	if b, found, err := findGraphBlock(p, t.Block); found || err != nil {
+		return []textRange{{start: b.Start, content: b.Start, end: b.End}}, err
+	}
 	id, err := findBlockID(p.text, p.structure().IDs(), t.Block)
 	if err != nil {
 		return nil, err
@@ -307,17 +310,27 @@ func (in EditPageIn) taskSplices(p *page) ([]folder.Splice, error) {
 		}
 		return in.tasks.mark(p, task, done), nil
 	}
-	ranges, err := in.findLines(p.text)
+	find := func() ([]textRange, error) { return in.findLines(p.text) }
+	if in.Block != "" {
+		find = func() ([]textRange, error) { return in.findBlock(p) }
+	}
+	ranges, err := find()
 	if err != nil {
 		return nil, err
 	}
 	var all []folder.Splice
 	for _, task := range structure.Tasks(p.text, lines) {
+		if in.Block != "" && task.Start != ranges[0].start {
+			continue
+		}
 		if task.Start >= ranges[0].start && task.Start < ranges[0].end {
 			all = append(all, in.tasks.mark(p, task, done)...)
 		}
 	}
 	if len(all) == 0 {
+		if in.Block != "" {
+			return nil, tools.Errorf(tools.NotFound, "block: block %.80s is not a task", in.Block)
+		}
 		return nil, tools.Errorf(tools.NotFound, "lines: there is no task on lines %s", in.Lines)
 	}
 	return all, nil

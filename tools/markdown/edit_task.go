@@ -48,11 +48,14 @@ func newTaskMarker(n *Notebook) *taskMarker {
 // one.
 func (m *taskMarker) mark(p *page, task structure.Task, done bool) []folder.Splice {
 	state := folder.Splice{Start: task.Mark, End: task.Mark + len(task.State), New: stateOf(p, task, done)}
+	if fields := taskfields.Parse("", task.State, task.Planning); done && !task.Done && fields.Recurrence != "" {
+		m.note += fmt.Sprintf("The task on line %d recurs (%s): only Logseq moves its dates. ", task.Line, fields.Recurrence)
+	}
 	if task.Word || done == task.Done || !strings.Contains(task.Text, m.filter) {
 		return []folder.Splice{state}
 	}
 	text := taskfields.WithoutDone(task.Text)
-	fields := taskfields.Parse(task.Text, task.State)
+	fields := taskfields.Parse(task.Text, task.State, "")
 	if done && m.done {
 		text = taskfields.WithDone(text, m.today, m.dataview)
 	}

@@ -70,7 +70,9 @@ func (n *Notebook) ListPages(ctx context.Context, in ListPagesIn) (ListPagesOut,
 	}
 	flatten(root)
 	out := ListPagesOut{
-		Total: len(flat), Note: skippedNote(now.outline) + ignoredNote(now.outline, top.place) + excludedNote(excluded, top.place),
+		Total: len(flat),
+		Note: skippedNote(now.outline) + ignoredNote(now.outline, top.place) + orgNote(n, now.outline, top.place) +
+			excludedNote(excluded, top.place),
 	}
 	from := min(int(in.Offset), len(flat))
 	size := 0

@@ -55,3 +55,45 @@ func TestBlocksOfLogseq(t *testing.T) {
 		}
 	}
 }
+
+// The property id of a block is its address, also of one that is code; an edit keeps the
+// properties, and the blocks below unless it brings others.
+func TestGraphBlocksByID(t *testing.T) {
+	page := "title:: p\n\n- one\n  id:: a1\n  more\n\t- child\n\t- ```js\n\t  - id:: no\n\t  ```\n\t  id:: c3\n- TODO two\n  SCHEDULED: <2026-12-01 Tue>\n  id:: b2\n  DEADLINE: <2026-12-05 Sat 10:00 .+1w>\n- last"
+	for _, c := range []struct{ edit, want string }{
+		{`"action":"append","block":"a1","content":"- new\n  - deep"`, "\t  id:: c3\n\t- new\n\t  - deep\n- TODO two"},
+		{`"action":"append","block":"((a1))","content":"text"`, "- one\n  id:: a1\n  more\n  text\n\t- child"},
+		{`"action":"prepend","block":"^A1","content":"- new"`, "  more\n\t- new\n\t- child"},
+		{`"action":"prepend","block":"a1","content":"first"`, "- first\n  id:: a1\n  one\n  more\n\t- child"},
+		{`"action":"replace","block":"a1","content":"- uno\n  dos"`, "- uno\n  id:: a1\n  dos\n\t- child\n\t- ```js"},
+		{`"action":"replace","block":"a1","content":"uno"`, "- uno\n  id:: a1\n\t- child"},
+		{`"action":"replace","block":"a1","content":"- uno\n  - other"`, "- uno\n  id:: a1\n\t- other\n- TODO two"},
+		{`"action":"replace","block":"c3","content":"- plain"`, "\t- child\n\t- plain\n\t  id:: c3\n- TODO two"},
+		{`"action":"insert_after","block":"a1","content":"next"`, "\t  id:: c3\n- next\n- TODO two"},
+		{`"action":"insert_before","block":"c3","content":"\t- x"`, "\t- child\n\t- x\n\t- ```js"},
+		{`"action":"delete","block":"a1"`, "title:: p\n\n- TODO two"}, {`"action":"check","block":"b2"`, "- DONE two\n  SCHED"},
+		{`"action":"replace","block":"b2","content":"TODO three"`, "- TODO three\n  SCHEDULED: <2026-12-01 Tue>\n  id:: b2\n  DEADLINE: <2026-12-05 Sat 10:00 .+1w>\n- last"},
+		{`"action":"insert_after","block":"b2","content":"- x"`, ".+1w>\n- x\n- last"},
+	} {
+		b := open(t, graphWith(map[string]string{"pages/p.md": page}), nil)
+		call[EditPageOut](b, "edit_page", `{"path":"pages/p.md",`+c.edit+`}`)
+		got := b.get("pages/p.md")
+		if !strings.Contains(got, c.want) || strings.HasSuffix(got, "\n") {
+			t.Errorf("%s: no %q in\n%s", c.edit, c.want, got)
+		}
+	}
+	b := open(t, graphWith(map[string]string{"pages/p.md": page, "pages/o.org": "* x\n"}), nil)
+	equal(t, "part", "\t- ```js\n\t  - id:: no\n\t  ```\n\t  id:: c3\n", call[ReadPageOut](b, "read_page", `{"path":"p","part":"((c3))"}`).Content)
+	for _, query := range []string{"due:2026-12-05", "scheduled<2026-12-02 recurrence:.+1w"} {
+		equal(t, query, 1, call[SearchPagesOut](b, "search_pages", `{"kind":"task","query":"`+query+`"}`).Total)
+	}
+	for args, code := range map[string]string{
+		`"action":"check","block":"a1"`: "NOT_FOUND", `"action":"replace","block":"no","content":"x"`: "NOT_FOUND",
+		`"action":"replace","block":"a1","content":"- x\n- y"`: "INVALID",
+	} {
+		b.refused("edit_page", `{"path":"pages/p.md",`+args+`}`, code)
+	}
+	if note := call[ListPagesOut](b, "list_pages", `{}`).Note; !strings.Contains(note, "pages/o.org") {
+		t.Errorf("no page in Org in %q", note)
+	}
+}

@@ -40,6 +40,12 @@ func explainMissing(ctx context.Context, n *Notebook, arg string, err error) err
 	if file, moved := movedTo(n, arg); moved {
 		return notFoundError(arg).WithHint("It was moved to %s.", file)
 	}
+	for _, file := range orgPages(n, now.outline, "") {
+		if wanted := folder.FoldName(strings.TrimPrefix(arg, "./")); folder.FoldName(file) == wanted ||
+			folder.FoldName(strings.TrimSuffix(path.Base(file), path.Ext(file))) == wanted {
+			return notFoundError(arg).WithHint("%s is a page in Org. A source of kind org reads it, and this one does not.", file)
+		}
+	}
 	excluded := excludedPages(n, now.outline, "")
 	pages := nearPages(arg, slices.DeleteFunc(now.outline.pageFiles(), func(file string) bool { return excluded[file] }))
 	if !isPage(arg) && path.Ext(arg) != "" {

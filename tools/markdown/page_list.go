@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -183,6 +184,31 @@ func ignoredNote(o *outline, place string) string {
 		return ""
 	}
 	return fmt.Sprintf("Left out as files of other programs: %s. ", firstNames(left))
+}
+
+// orgPages are the pages of a graph of Logseq, below a place, that are in Org.
+func orgPages(n *Notebook, o *outline, place string) (found []string) {
+	if n.graph == nil {
+		return nil
+	}
+	for _, file := range o.files {
+		in := strings.HasPrefix(file, n.graph.Pages+"/") || strings.HasPrefix(file, n.graph.Journals+"/")
+		if in && strings.EqualFold(path.Ext(file), ".org") && (place == "" || strings.HasPrefix(file, place+"/")) {
+			found = append(found, file)
+		}
+	}
+	return found
+}
+
+// orgNote names the pages in Org, which no tool of this source reads; it is empty if
+// there are none.
+func orgNote(n *Notebook, o *outline, place string) string {
+	found := orgPages(n, o, place)
+	if len(found) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d pages of the graph are in Org, which a source of kind org reads and this one does not: %s. ", len(found),
+		firstNames(found))
 }
 
 // firstNames are the first few of names, quoted, and how many more there are.

@@ -24,6 +24,8 @@ func (out *ReadPageOut) readPart(p *page, in ReadPageIn) error {
 	target := editTarget{Heading: in.Part}
 	if id, ok := strings.CutPrefix(in.Part, "^"); ok {
 		target = editTarget{Block: id}
+	} else if p.graph != nil && isGraphReference(in.Part) {
+		target = editTarget{Block: in.Part}
 	}
 	found, err := target.find(p)
 	if err != nil {

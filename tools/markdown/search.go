@@ -271,7 +271,7 @@ func (s *search) marked(ctx context.Context) (out SearchPagesOut, err error) {
 		filter.Tasks = cmp.Or(filter.Tasks, index.AnyTasks)
 	}
 	err = s.eachMarked(ctx, filter, func(t index.Task) {
-		fields := taskfields.Parse(t.Text, t.State)
+		fields := taskfields.Parse(t.Text, t.State, t.Planning)
 		if s.task == nil || s.task(fields) {
 			add(t.Page, t.Line, structure.Task{State: t.State, Word: t.Word, Text: t.Text}.Written(), &fields)
 		}

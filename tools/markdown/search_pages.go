@@ -178,6 +178,9 @@ func searchOnce(ctx context.Context, n *Notebook, in SearchPagesIn) (SearchPages
 		return SearchPagesOut{}, err
 	}
 	out.Note = skippedNote(s.outline) + s.note + out.Note
+	if out.Total == 0 {
+		out.Note += orgNote(n, s.outline, argumentPlace(in.Path))
+	}
 	if len(s.unread) > 0 {
 		out.Note += fmt.Sprintf("%d pages could not be read and were not searched: %s; `lectern doctor` tells the user. ", len(s.unread),
 			firstNames(s.unread))

@@ -52,7 +52,7 @@ func Open(ctx context.Context, file string) (*Index, error) {
 // schema is the one layout that an index has: a file with any other, which bears another
 // name or number, is made again.
 func schema() sqlstore.Schema {
-	return sqlstore.Schema{Name: "page_index_4", Migrations: migrations, Folder: "migrations"}
+	return sqlstore.Schema{Name: "page_index_5", Migrations: migrations, Folder: "migrations"}
 }
 
 func open(ctx context.Context, file string) (*Index, error) {

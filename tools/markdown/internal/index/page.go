@@ -66,6 +66,8 @@ type Task struct {
 	State string // the character in the box, or the word
 	Word  bool
 	Text  string
+	// Planning are the dates of a block of Logseq, as its lines have them.
+	Planning string
 }
 
 // A Heading is a heading of a page.
@@ -112,7 +114,7 @@ func Read(s Source) Page {
 	}
 	p.readProperties(s)
 	for _, t := range structure.Tasks(s.Text, s.Lines) {
-		p.Tasks = append(p.Tasks, Task{s.File, t.Line, t.Done, t.State, t.Word, t.Text})
+		p.Tasks = append(p.Tasks, Task{s.File, t.Line, t.Done, t.State, t.Word, t.Text, t.Planning})
 	}
 	for _, h := range structure.Headings(s.Text, s.Lines) {
 		p.Headings = append(p.Headings, Heading{s.File, h.Line, h.Level, h.Text})

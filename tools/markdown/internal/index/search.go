@@ -153,12 +153,12 @@ func (x *Index) Tasks(ctx context.Context, f Filter, visit func(Task)) error {
 	where, args := f.where()
 	_, err = sqlstore.Select(ctx, x.db.Reader(), func(r sqlstore.Row) (struct{}, error) {
 		var t Task
-		err := r.Scan(&t.Page, &t.Line, &t.Done, &t.State, &t.Word, &t.Text)
+		err := r.Scan(&t.Page, &t.Line, &t.Done, &t.State, &t.Word, &t.Text, &t.Planning)
 		if err == nil {
 			visit(t)
 		}
 		return struct{}{}, err
-	}, "SELECT p.file, line, done, state, word, text FROM tasks JOIN pages p ON p.id = page WHERE "+where+f.Tasks.condition()+
+	}, "SELECT p.file, line, done, state, word, text, planning FROM tasks JOIN pages p ON p.id = page WHERE "+where+f.Tasks.condition()+
 		" ORDER BY p.file, line", args...)
 	return err
 }

@@ -144,7 +144,7 @@ func pageRows(put []Page, last int64) (tables []*rows, words *rows, err error) {
 	pages := &rows{table: "pages", columns: "id, file, size, modified, recent, title, head, links"}
 	tags := &rows{table: "tags", columns: "page, tag, written"}
 	properties := &rows{table: "properties", columns: "page, key, value"}
-	tasks := &rows{table: "tasks", columns: "page, line, done, state, word, text"}
+	tasks := &rows{table: "tasks", columns: "page, line, done, state, word, text, planning"}
 	headings := &rows{table: "headings", columns: "page, line, level, text"}
 	names := &rows{table: "names", columns: "key, kind, page"}
 	links := &rows{table: "link_keys", columns: "key, page"}
@@ -162,7 +162,7 @@ func pageRows(put []Page, last int64) (tables []*rows, words *rows, err error) {
 			properties.add(id, v.Key, v.Value)
 		}
 		for _, t := range p.Tasks {
-			tasks.add(id, t.Line, t.Done, t.State, t.Word, t.Text)
+			tasks.add(id, t.Line, t.Done, t.State, t.Word, t.Text, t.Planning)
 		}
 		for _, h := range p.Headings {
 			headings.add(id, h.Line, h.Level, h.Text)

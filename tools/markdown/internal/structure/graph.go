@@ -79,3 +79,24 @@ func readMarker(text string, l Line) (t Task, ok bool) {
 	}
 	return t, true
 }
+
+// planning is a date of a task, on a line of its block.
+var planning = regexp.MustCompile(`^(?:SCHEDULED|DEADLINE): +<[^<>]*>$`)
+
+// IsPlanning reports whether a line of a block is a date of its task.
+func IsPlanning(line string) bool { return planning.MatchString(strings.TrimSpace(line)) }
+
+// planningBelow are the dates of a task on the lines below its first, with blanks between.
+func planningBelow(text string, below []Line) string {
+	var dates []string
+	for _, l := range below {
+		line := text[l.Start:l.End]
+		if _, bullet := cutBullet(line); bullet > 0 || l.Code {
+			break
+		}
+		if IsPlanning(line) {
+			dates = append(dates, strings.TrimSpace(line))
+		}
+	}
+	return strings.Join(dates, " ")
+}

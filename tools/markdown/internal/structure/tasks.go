@@ -15,6 +15,7 @@ type Task struct {
 	Done       bool   // or cancelled
 	Text       string // after the box or the word
 	Line       int
+	Planning   string // of a block: its lines SCHEDULED and DEADLINE
 }
 
 // Written is the task with its state, as the page has it.
@@ -37,13 +38,14 @@ func hasBox(line string) bool {
 // Tasks are the tasks of a page, in order.
 func Tasks(text string, lines []Line) []Task {
 	var all []Task
-	for _, l := range lines {
+	for i, l := range lines {
 		if l.Code || l.Raw {
 			continue
 		}
 		line := text[l.Start:l.End]
 		if l.graph {
 			if t, ok := readMarker(text, l); ok {
+				t.Planning = planningBelow(text, lines[i+1:])
 				all = append(all, t)
 				continue
 			}

@@ -6,6 +6,7 @@
 package taskfields
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -66,19 +67,36 @@ var (
 	dated = regexp.MustCompile(`([📅📆🗓⏳⌛🛫✅➕❌])\x{fe0f}? *(\d{4}-\d\d-\d\d)`)
 	rule  = regexp.MustCompile(`🔁\x{fe0f}? *([a-zA-Z0-9, !]+)`)
 	level = regexp.MustCompile(`[🔺⏫🔼🔽⏬]`)
-	day   = regexp.MustCompile(`^\d{4}-\d\d-\d\d`)
+	// logseqPriority stands at the beginning.
+	logseqPriority = regexp.MustCompile(`^\[#([ABC])\]`)
+	day            = regexp.MustCompile(`^\d{4}-\d\d-\d\d`)
 )
 
-// Parse reads the text of a task, with its state: the character in its box, or a word.
-func Parse(text, state string) (f Fields) {
+// planned is a date of a block of Logseq, and how the task recurs.
+var planned = regexp.MustCompile(`(SCHEDULED|DEADLINE): +<(\d{4}-\d\d-\d\d)[^<>]*?((?:\.\+|\+\+|\+)\d+[hdwmy])?>`)
+
+// Parse reads the text of a task, with its state, the character in its box or a word, and
+// with the lines of Logseq that say when it is to be done.
+func Parse(text, state, planning string) (f Fields) {
 	f.Status = status(state)
+	for _, m := range planned.FindAllStringSubmatch(planning, -1) {
+		if m[1] == "DEADLINE" {
+			f.Due = m[2]
+		} else {
+			f.Scheduled = m[2]
+		}
+		f.Recurrence = cmp.Or(f.Recurrence, m[3])
+	}
+	if m := logseqPriority.FindStringSubmatch(text); m != nil {
+		f.Priority = map[string]string{"A": "high", "B": "medium", "C": "low"}[m[1]]
+	}
 	for _, m := range dated.FindAllStringSubmatch(text, -1) {
 		*f.at(dateNames[m[1]]) = m[2]
 	}
 	if m := rule.FindStringSubmatch(text); m != nil {
 		f.Recurrence = strings.TrimSpace(m[1])
 	}
-	f.Priority = priorities[level.FindString(text)]
+	f.Priority = cmp.Or(priorities[level.FindString(text)], f.Priority)
 	for _, field := range inlinefield.InLine(text) {
 		key := strings.ToLower(field.Key)
 		at := f.at(key)

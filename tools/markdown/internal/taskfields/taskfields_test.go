@@ -12,7 +12,7 @@ func TestParse(t *testing.T) {
 		},
 		"due 📅 soon [due:: soon]": {Status: "done"},
 	} {
-		if got := Parse(text, "x"); got != want {
+		if got := Parse(text, "x", ""); got != want {
 			t.Errorf("%s: %+v", text, got)
 		}
 	}
@@ -26,7 +26,7 @@ func TestNext(t *testing.T) {
 		"a [repeat:: every year] [due:: 2024-02-29] [created:: 2020-01-01]": "a [repeat:: every year] [due:: 2025-02-28]",
 		"a 🔁 every day": "a 🔁 every day",
 	} {
-		f := Parse(text, " ")
+		f := Parse(text, " ", "")
 		r, ok := ReadRule(f.Recurrence)
 		if got := Next(text, f, r, "2026-03-01"); !ok || got != want {
 			t.Errorf("%s: %s, %v", text, got, ok)

@@ -36,6 +36,7 @@ CREATE TABLE tasks (
   state TEXT NOT NULL,    -- the character in the box, or the word
   word  INTEGER NOT NULL, -- it has a word in the place of a box
   text  TEXT NOT NULL,
+  planning TEXT NOT NULL, -- lines SCHEDULED and DEADLINE of a block of Logseq
   PRIMARY KEY (page, line)
 ) WITHOUT ROWID;
 
