@@ -2,9 +2,6 @@ package org
 
 import (
 	"context"
-	"path"
-	"regexp"
-	"strings"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -37,8 +34,6 @@ func getBacklinks() tools.Tool[*Source] {
 	}, (*Source).getBacklinks)
 }
 
-var linkPattern = regexp.MustCompile(`\[\[([^\]\n]+)\]`)
-
 func (s *reader) getBacklinks(ctx context.Context, in backlinksIn) (searchContentOut, error) {
 	pages, err := newPageRange(in.Limit, in.Cursor)
 	if err != nil {
@@ -52,49 +47,12 @@ func (s *reader) getBacklinks(ctx context.Context, in backlinksIn) (searchConten
 	if err != nil {
 		return searchContentOut{}, err
 	}
-	meant := linkTarget{file: f.name}
-	meant.id, _ = f.Property(i, "ID")
-	if i >= 0 {
-		meant.title = linkTitle(f.Text(f.Headlines[i].Title))
-		meant.customID, _ = f.Property(i, "CUSTOM_ID")
-	}
-	page, err := findInFiles(ctx, s.catalog, names, pages, func(from *shownFile) (part []textMatch) {
-		for _, m := range linkPattern.FindAllSubmatchIndex(from.Source, -1) {
-			if meant.matches(from.name, string(from.Source[m[2]:m[3]])) {
-				part = append(part, textMatch{found{from, from.AtByte(m[0])}, m[0]})
-			}
-		}
-		return part
+	target := s.linkTarget(f, i)
+	page, err := findInFiles(ctx, s.catalog, names, pages, func(from *shownFile) []textMatch {
+		return s.linksTo(target, from, func(kind linkKind) bool { return kind != noLink })
 	})
 	if err != nil {
 		return searchContentOut{}, err
 	}
 	return s.describeMatches(page, "[["), nil
-}
-
-// A linkTarget is what links may mean: a headline, or a file without title and
-// customID.
-type linkTarget struct{ file, title, id, customID string }
-
-// matches reports whether a link in the file from means the target.
-func (t linkTarget) matches(from, link string) bool {
-	if id, ok := strings.CutPrefix(link, "id:"); ok {
-		id, _, _ = strings.Cut(id, "::")
-		return t.id != "" && id == t.id
-	}
-	file, search := from, link
-	if rest, ok := strings.CutPrefix(link, "file:"); ok {
-		rest, after, found := strings.Cut(rest, "::")
-		file, search = path.Join(path.Dir(from), rest), after
-		if !found {
-			return t.title == "" && file == t.file
-		}
-	}
-	if file != t.file || t.title == "" {
-		return false
-	}
-	if custom, ok := strings.CutPrefix(search, "#"); ok {
-		return t.customID != "" && custom == t.customID
-	}
-	return strings.TrimPrefix(search, "*") == t.title && (strings.HasPrefix(search, "*") || file == from && !strings.Contains(search, ":"))
 }

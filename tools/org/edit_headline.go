@@ -14,12 +14,23 @@ type editHeadlineIn struct {
 	NewTitle     string   `json:"newTitle" jsonschema:"the new one"`
 	AddTags      []string `json:"addTags,omitempty" jsonschema:"tags to add"`
 	RemoveTags   []string `json:"removeTags,omitempty" jsonschema:"tags to remove"`
+	UpdateLinks  bool     `json:"updateLinks,omitempty" jsonschema:"also change links that lead to it by its title"`
 	WriteOptions
 }
 
 type editHeadlineOut struct {
 	writeOut
-	Title string `json:"title" jsonschema:"its title now"`
+	Title     string      `json:"title" jsonschema:"its title now"`
+	Links     []linkPlace `json:"links,omitempty" jsonschema:"links that led to it by its old title, at most 50"`
+	LinkCount int         `json:"linkCount,omitempty" jsonschema:"how many there are"`
+}
+
+// redact leaves out the links in covered files.
+func (out editHeadlineOut) redact(covered func(file string) bool) editHeadlineOut {
+	shown := len(out.Links)
+	out.Links = slices.DeleteFunc(slices.Clone(out.Links), func(l linkPlace) bool { return covered(l.File) })
+	out.LinkCount -= shown - len(out.Links)
+	return out
 }
 
 func editHeadline() tools.Tool[*Source] {
@@ -30,13 +41,15 @@ func editHeadline() tools.Tool[*Source] {
 		Errors:  []tools.Code{tools.NotFound, tools.Conflict},
 		Normalize: aliases(map[string]string{
 			"uri": "resourceUri", "current_title": "currentTitle", "new_title": "newTitle", "add_tags": "addTags", "remove_tags": "removeTags",
+			"update_links": "updateLinks",
 		}),
+		Redact: editHeadlineOut.redact,
 		Examples: []tools.Example[editHeadlineIn, editHeadlineOut]{
 			{
 				Purpose: "rename a project", In: editHeadlineIn{
 					ResourceURI: "org://projects.org/headline/Alpha", CurrentTitle: "Alpha", NewTitle: "Alpha 2", AddTags: []string{"urgent"},
 				}, AnyAnswer: true,
-				Want: editHeadlineOut{writeOut{Success: true, headlineLink: exampleLink("Alpha%202")}, "Alpha 2"},
+				Want: editHeadlineOut{writeOut: writeOut{Success: true, headlineLink: exampleLink("Alpha%202")}, Title: "Alpha 2"},
 			},
 		},
 	}, (*Source).editHeadline), func(s *Source, ctx context.Context, in editHeadlineIn) ([]string, error) {
@@ -48,28 +61,59 @@ func (s *editor) editHeadline(ctx context.Context, c tools.CallContext, in editH
 	if err := checkTitle(in.NewTitle); err != nil {
 		return editHeadlineOut{}, err
 	}
-	out, err := s.change(ctx, c, in.ResourceURI, in.WriteOptions, func(e *edit, f *editedFile, i int) error {
+	out := editHeadlineOut{}
+	var err error
+	out.writeOut, err = s.change(ctx, c, in.ResourceURI, in.WriteOptions, func(e *edit, f *editedFile, i int) error {
 		if err := e.checkCurrentTitle(f, i, in.CurrentTitle); err != nil {
 			return err
 		}
 		e.touch(f, i)
-		before := f.headingLine(i)
-		if err := f.EditHeadline(i, in.NewTitle); err != nil {
-			return editError(err)
-		}
-		if err := checkReading(f.headingLine(i), before, &f.File().Settings); err != nil {
+		if err := e.rename(f, i, in, &out); err != nil {
 			return err
-		}
-		if cookie.MatchString(in.NewTitle) && f.root.hidesParts() { // what is hidden counts in the file, not in what the agent has read
-			f.UpdateStatistics(i)
 		}
 		return e.changeTags(f, i, in.AddTags, in.RemoveTags)
 	})
 	n := out.node
+	if out.Title = n.Title; out.LinkCount > 0 && !in.UpdateLinks {
+		out.Hint = "These links name the headline by its old title and lead to it no longer. updateLinks changes them with the title."
+	}
 	out.dialect = s.dialects().write(out.ResourceURI, out.Diff, map[string]any{
 		"title": n.Title, "todo": n.Todo, "priority": n.Priority, "tags": n.Tags, "scheduled": n.Scheduled, "deadline": n.Deadline,
 	})
-	return editHeadlineOut{out, n.Title}, err
+	return out, err
+}
+
+// rename changes a title, and the links by it if that is asked for.
+func (e *edit) rename(f *editedFile, i int, in editHeadlineIn, out *editHeadlineOut) error {
+	old, shown, err := e.result(f, i)
+	if err != nil {
+		return err
+	}
+	target, title := e.s.linkTarget(old, shown), linkTitle(strings.TrimSpace(in.NewTitle))
+	if title != target.title {
+		links, err := e.s.titleLinks(e.ctx, old, shown)
+		if err != nil {
+			return err
+		}
+		out.Links, out.LinkCount = e.s.describeLinks(links), links.total
+	}
+	before := f.headingLine(i)
+	if err := f.EditHeadline(i, in.NewTitle); err != nil {
+		return editError(err)
+	}
+	if err := checkReading(f.headingLine(i), before, &f.File().Settings); err != nil {
+		return err
+	}
+	if cookie.MatchString(in.NewTitle) && f.root.hidesParts() { // what is hidden counts in the file, not in what the agent has read
+		f.UpdateStatistics(i)
+	}
+	if !in.UpdateLinks || out.LinkCount == 0 {
+		return nil
+	}
+	if err := checkNewTitle(old, shown, title); err != nil {
+		return err
+	}
+	return e.updateLinks(target, title)
 }
 
 func (f *editedFile) headingLine(i int) string {
