@@ -163,7 +163,7 @@ func (s *Source) checkVariables(context.Context, tools.Doctor) status.Check {
 		return status.Check{
 			Result: status.CheckWarn, Detail: fmt.Sprintf("%d were taken over; the values of %s are not understood", len(v.set),
 				listNames(v.failed)),
-			Fix: "Set them under vars of the source, as Lisp data.",
+			Fix: "Set them under vars of the source, as Lisp data. What vars refuses too is not followed: agents write as by its default.",
 		}
 	}
 	return status.Check{Result: status.CheckOK, Detail: listNames(v.set)}

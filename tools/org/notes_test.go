@@ -115,3 +115,9 @@ func TestStoppedClocks(t *testing.T) {
 		s.holds("a.org", want)
 	}
 }
+
+func TestPropertyFormat(t *testing.T) {
+	s := openFiles(t, map[string]string{"a.org": "* A\n  :PROPERTIES:\n  :X: 1\n  :END:\n"}, org.Config{Vars: map[string]string{"org-property-format": `"%-15s %s"`}})
+	s.must("org-set-properties", `{"resourceUri":"org://a.org/headline/A","properties":{"X":"3","日本":"2:00"}}`)
+	s.holds("a.org", "* A\n  :PROPERTIES:\n  :X:             3\n  :日本:          2:00\n  :END:\n")
+}

@@ -200,7 +200,7 @@ func (d *moveEdit) indentDrawer(line, column int) {
 	for {
 		last := drawerEnd.Match(d.line(line))
 		if m := propertyLine.FindSubmatch(d.line(line)); m != nil && !last && len(m[2]) > 0 {
-			text := strings.TrimRight(fmt.Sprintf("%-10s %s", m[1], m[2]), " ")
+			text := d.formatProperty(string(m[1]), string(m[2]))
 			d.replace(d.blanksEnd(line), d.lineEnd(line), text)
 		}
 		d.indentLine(line, column)

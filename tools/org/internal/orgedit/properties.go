@@ -3,6 +3,7 @@ package orgedit
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/tools/org/internal/orgfile"
@@ -82,13 +83,36 @@ func (d *propertyEdit) putProperty(at int, key, value string) {
 	}
 	start := int(m.Drawer.Start)
 	margin := indent(d.indentation(start))
-	text := margin + strings.TrimRight(fmt.Sprintf("%-10s %s", ":"+key+":", trimBlanks(value)), " ")
+	text := margin + d.formatProperty(":"+key+":", trimBlanks(value))
 	last := d.lineStart(int(m.Drawer.End)) // the line of :END:
 	if pos, ok := d.findProperty(d.nextLine(start), last, key); ok {
 		d.replace(pos, d.lineEnd(pos), text)
 		return
 	}
 	d.insert(last, text+"\n")
+}
+
+// formatDirective is a directive for a text in a format of Emacs.
+var formatDirective = regexp.MustCompile(`%(-?)([0-9]*)s|%%`)
+
+// formatProperty writes a property as org-property-format says.
+func (d *outline) formatProperty(key, value string) string {
+	texts := []string{key, value}
+	line := formatDirective.ReplaceAllStringFunc(d.settings.PropertyFormat, func(directive string) string {
+		if directive == "%%" || len(texts) == 0 {
+			return "%"
+		}
+		text := texts[0]
+		texts = texts[1:]
+		m := formatDirective.FindStringSubmatch(directive)
+		width, _ := strconv.Atoi(m[2])
+		padding := strings.Repeat(" ", max(0, width-Columns(text)))
+		if m[1] == "" {
+			return padding + text
+		}
+		return text + padding
+	})
+	return trimBlanks(line)
 }
 
 // findProperty returns the first line from pos to limit that sets key.

@@ -53,6 +53,7 @@ type Settings struct {
 
 	Category            string // of "#+CATEGORY:", "" for none
 	Properties          []Property
+	PropertyFormat      string // of Emacs, for key and value
 	PropertyInheritance Inheritance
 
 	AdaptIndentation   bool
@@ -106,6 +107,7 @@ func DefaultSettings() Settings {
 		PropertyInheritance: Inheritance{},
 		LogRepeat:           LogTime,
 		ClockDrawer:         AnyDrawer,
+		PropertyFormat:      "%-10s %s",
 		NewestNoteFirst:     true,
 		ClockOutWhenDone:    true,
 		Statistics:          true,

@@ -2,6 +2,7 @@ package orgvars
 
 import (
 	"regexp"
+	"strings"
 	"sync"
 
 	"github.com/lectern-mcp/lectern/tools/org/internal/lispdata"
@@ -43,7 +44,9 @@ func readTemplate(v []lispdata.Value) orgfile.CaptureTemplate {
 	}
 	if len(v) > 4 {
 		if v[4].Kind == lispdata.String {
-			t.Text = v[4].Text
+			if strings.TrimSpace(v[4].Text) != "" { // else the usual one
+				t.Text = v[4].Text
+			}
 		} else if !v[4].Nil() {
 			t.Unusable = "its text is in another file, or made by a function"
 		}

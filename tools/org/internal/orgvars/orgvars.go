@@ -23,9 +23,10 @@ const maxLevel = 1000
 
 var errKind = errors.New("the value is not of a kind that is understood")
 
-// Names lists the variables that settings stand for.
+// Names lists the variables that settings stand for, and those of which only the default
+// value is followed.
 func Names() []string {
-	return []string{
+	return append(defaultNames(), []string{
 		"org-odd-levels-only", "org-auto-align-tags", "org-group-tags", "org-adapt-indentation", "org-log-states-order-reversed",
 		"org-closed-keep-when-no-todo", "org-clock-out-when-done", "org-clock-out-remove-zero-time-clocks",
 		"org-enforce-todo-dependencies", "org-enforce-todo-checkbox-dependencies",
@@ -39,7 +40,8 @@ func Names() []string {
 		"org-agenda-skip-scheduled-if-done", "org-agenda-skip-deadline-if-done", "org-agenda-skip-timestamp-if-done",
 		"org-deadline-warning-days", "org-deadline-past-days", "org-scheduled-past-days", "org-agenda-start-on-weekday",
 		"org-agenda-show-future-repeats", "org-modules", "org-capture-templates", "org-inlinetask-min-level",
-	}
+		"org-property-format",
+	}...)
 }
 
 // Set gives the setting that the variable name stands for its value, which is
@@ -57,6 +59,9 @@ func Set(s *orgfile.Settings, name, source string) error {
 
 func set(s *orgfile.Settings, name string, v lispdata.Value) error {
 	if p := boolSetting(s, name); p != nil {
+		if v.Kind == lispdata.List && !v.Nil() || v.Is("all-headlines") { // for some states, files or headlines only
+			return errOther
+		}
 		*p = !v.Nil()
 		return nil
 	}
@@ -287,12 +292,20 @@ func setOther(s *orgfile.Settings, name string, v lispdata.Value) error {
 		s.Agenda.Habits = slices.Contains(texts(v), "org-habit")
 	case "org-capture-templates":
 		return setCapture(s, v)
+	case "org-property-format":
+		if v.Kind != lispdata.String || !propertyFormat.MatchString(v.Text) {
+			return errKind
+		}
+		s.PropertyFormat = v.Text
 	case "org-blocker-hook": // set by Emacs along with org-enforce-todo-dependencies
 	default:
-		return ErrUnknown
+		return checkDefault(name, v)
 	}
 	return nil
 }
+
+// propertyFormat has a directive for the key and one for the value, at most 3 digits wide.
+var propertyFormat = regexp.MustCompile(`^(?:[^%\n]|%%)*%-?[0-9]{0,3}s(?:[^%\n]|%%)*[ \t](?:[^%\n]|%%)*%-?[0-9]{0,3}s(?:[^%\n]|%%)*$`)
 
 func texts(v lispdata.Value) []string {
 	var out []string
