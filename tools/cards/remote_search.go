@@ -89,9 +89,7 @@ func (m *remote) highlight(ctx context.Context, c tools.CallContext, v url.Value
 		if err != nil {
 			return apiAnswer{}, err
 		}
-		if found, _ := cardtext.Find(cardtext.PlainText(whole.Content), words, 60, 1); len(found) > 0 {
-			cards[i].Highlight = found[0].Context
-		}
+		cards[i].Highlight = cardtext.Around(cardtext.VisibleText(whole.Content), strings.Fields(words), 60)
 	}
 	out["cards"] = cards
 	return jsonAnswer(out), nil
@@ -327,7 +325,7 @@ func (r requester) searched(ctx context.Context, f filter, c card) (string, erro
 	if err != nil {
 		return "", err
 	}
-	text := cardtext.PlainText(whole.Content)
+	text := cardtext.VisibleText(whole.Content)
 	if f.in == "both" {
 		text = c.Name + "\n" + text
 	}

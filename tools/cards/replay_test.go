@@ -21,7 +21,7 @@ func TestReplayAnswersAsReal(t *testing.T) {
 		"auth-decko-role-name", "tok-noexp", "tok-wrongkid",
 		"sec-patch-empty", "sec-patch-append", "sec-patch-find", "sec-create-guess", "sec-create-exists", "sec-batch-update", "sec-batch-probe", "sec-improve",
 		"sec-key-read", "sec-key-tamper", "sp-player-read", "sp-ai",
-		"create-sanitize", "create-slash", "create-slash-collide", "rel-linkedby-g", "render-05", "render-14",
+		"create-sanitize", "create-slash", "create-slash-collide", "search-02-user", "rel-linkedby-g", "render-05", "render-14",
 	}
 	for _, c := range readCases(t) {
 		t.Run(c.ID, func(t *testing.T) {

@@ -80,20 +80,11 @@ func searchCards(r *request) (answer, error) {
 		"cards": listOf(cards, func(c cardstore.Card) map[string]any {
 			one := summary(c)
 			if v.Get("highlight") == "true" && f.Words != "" && f.In != "" && f.In != "name" {
-				one["highlight"] = highlight(c.Content, f.Words)
+				one["highlight"] = cardtext.Around(cardtext.VisibleText(c.Content), strings.Fields(f.Words), 60)
 			}
 			return one
 		}), "total": total, "limit": f.Limit, "offset": f.Offset, "next_offset": next(f.Offset, len(cards), total),
 	})
-}
-
-// highlight is the text around the first place of the words.
-func highlight(content, words string) string {
-	matches, _ := cardtext.Find(cardtext.PlainText(content), words, 60, 1)
-	if len(matches) == 0 {
-		return ""
-	}
-	return matches[0].Context
 }
 
 // compact is a card in a list that is not read for its contents.

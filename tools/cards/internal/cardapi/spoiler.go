@@ -113,13 +113,13 @@ func (r *request) findTerms(terms []string, scope string, limit int, leaveOut []
 	}
 	for i, term := range terms {
 		r.progress(i, len(terms))
-		cards, err := r.everyCard(eyes, cardstore.Search{Words: term, In: "content", WithVirtual: true}, limit-len(all))
+		cards, err := r.everyCard(eyes, cardstore.Search{Words: term, In: "content", Match: "phrase", WithVirtual: true}, limit-len(all))
 		if err != nil {
 			return nil, err
 		}
 		for _, c := range cards {
 			if counts(c.Name) {
-				all = append(all, spoiler{c.Name, term, highlight(c.Content, term)})
+				all = append(all, spoiler{c.Name, term, cardtext.Around(cardtext.VisibleText(c.Content), []string{term}, 60)})
 			}
 		}
 	}

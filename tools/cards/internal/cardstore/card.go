@@ -4,12 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardtext"
 )
 
 // A Card is a card as its caller may see it.
@@ -72,10 +72,7 @@ func liveCard(ctx context.Context, q *sqlstore.Conn, key string) (Card, bool, er
 // searchedWords is the part of a name that a search by name looks at: all of a
 // simple name, both sides of a name of two parts, and the right side of a longer
 // one, whose left is found by itself.
-func searchedWords(n cardname.Name) string {
-	parts := n.Parts()
-	if len(parts) > 2 {
-		parts = parts[len(parts)-1:]
-	}
-	return strings.ToLower(string(cardname.Join(parts...)))
-}
+func searchedWords(n cardname.Name) string { return cardtext.FoldText(Card{Name: n}.searchedName()) }
+
+// searchedTitle is a whole name as searches compare it.
+func searchedTitle(n cardname.Name) string { return cardtext.FoldText(string(n)) }

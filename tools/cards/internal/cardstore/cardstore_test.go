@@ -235,8 +235,8 @@ func TestEverybodyIsNamed(t *testing.T) {
 	s.put(t, admin, "Town+GM", "RichText", "x")
 	if err := s.db.Write(t.Context(), func(q *sqlstore.Conn) error {
 		_, err := q.Exec(t.Context(), "UPDATE class SET clauses = '' WHERE clauses = ?", groupAnyone)
-		if err == nil {
-			_, err = q.Exec(t.Context(), "UPDATE sqlstore_schemas SET version = 4 WHERE name = 'cards'")
+		if err == nil { // as it was before searches had columns of their own
+			_, err = q.Exec(t.Context(), "UPDATE card SET plain = NULL, title = NULL, words = name")
 		}
 		return err
 	}); err != nil {
@@ -244,6 +244,16 @@ func TestEverybodyIsNamed(t *testing.T) {
 	}
 	if _, err := s.Get(t.Context(), player, "Town"); err == nil {
 		t.Error("a class that is not named lets in a player")
+	}
+	migration, err := migrations.ReadFile("migrations/sqlite/0005_everybody.sql")
+	if err == nil {
+		err = s.db.Write(t.Context(), func(q *sqlstore.Conn) error {
+			_, err := q.Exec(t.Context(), string(migration))
+			return err
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -258,6 +268,12 @@ func TestEverybodyIsNamed(t *testing.T) {
 	}
 	if _, revisions, _, err := s.History(t.Context(), player, "Town", false, 9); err != nil || len(revisions) != 1 {
 		t.Errorf("%v, %v", revisions, err)
+	}
+	for _, f := range []Search{{Words: "town"}, {Words: "x", In: "content"}, {Names: []string{"TOWN+"}}} {
+		f.WithVirtual, f.Limit = true, 9
+		if cards, _, err := s.Search(t.Context(), admin, f); err != nil || len(cards) == 0 {
+			t.Errorf("%+v finds %v, %v", f, cards, err)
+		}
 	}
 }
 

@@ -267,9 +267,10 @@ func insertCard(ctx context.Context, q *sqlstore.Conn, c Card, by Caller, now in
 	if c.Codename != "" {
 		codename = c.Codename
 	}
-	_, err := q.Exec(ctx, `INSERT INTO card (id, position, key, name, words, left_id, right_id, type_id, codename, content, class_id, trash, created_at, updated_at, updater, act_id)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)`,
-		c.ID, c.position, c.key, string(c.Name), searchedWords(c.Name), c.leftID, c.rightID, c.TypeID, codename, c.Content, c.class, now, now,
+	_, err := q.Exec(ctx, `INSERT INTO card (id, position, key, name, words, title, plain, left_id, right_id, type_id, codename, content, class_id, trash, created_at, updated_at, updater, act_id)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)`,
+		c.ID, c.position, c.key, string(c.Name), searchedWords(c.Name), searchedTitle(c.Name), searchedText(c.TypeID, c.Content),
+		c.leftID, c.rightID, c.TypeID, codename, c.Content, c.class, now, now,
 		by.Account, c.Revision)
 	return err
 }
@@ -297,7 +298,7 @@ func writeReferences(ctx context.Context, q *sqlstore.Conn, c Card) error {
 		for _, item := range cardtext.Items(c.Content) {
 			refs = append(refs, cardtext.Reference{Kind: cardtext.Link, Name: item})
 		}
-	case 37, 33: // plain text and JSON
+	case plainTextID, jsonID:
 		refs = nil
 	}
 	for _, r := range refs {

@@ -119,7 +119,8 @@ func vacate(ctx context.Context, q *sqlstore.Conn, n cardname.Name, id int64) er
 	}
 	aside := cardname.Name(string(old.Name) + "*trash")
 	key := fmt.Sprintf("%s*%d", aside.Key(), old.ID)
-	_, err = q.Exec(ctx, "UPDATE card SET name = ?, key = ?, words = ? WHERE id = ?", string(aside), key, searchedWords(aside), old.ID)
+	_, err = q.Exec(ctx, "UPDATE card SET name = ?, key = ?, words = ?, title = ? WHERE id = ?", string(aside), key, searchedWords(aside),
+		searchedTitle(aside), old.ID)
 	return err
 }
 
@@ -144,9 +145,9 @@ func (s renaming) giveName(ctx context.Context, c Card, with cardname.Name, act 
 	} else {
 		c.leftID.Valid, c.rightID.Valid = false, false
 	}
-	_, err := q.Exec(ctx, "UPDATE card SET name = ?, key = ?, words = ?, left_id = ?, right_id = ?, updated_at = ?, updater = ?, act_id = ? "+
+	_, err := q.Exec(ctx, "UPDATE card SET name = ?, key = ?, words = ?, title = ?, left_id = ?, right_id = ?, updated_at = ?, updater = ?, act_id = ? "+
 		"WHERE id = ?",
-		string(with), c.key, searchedWords(with), c.leftID, c.rightID, s.now().UnixNano(), by.Account, act, c.ID)
+		string(with), c.key, searchedWords(with), searchedTitle(with), c.leftID, c.rightID, s.now().UnixNano(), by.Account, act, c.ID)
 	if err != nil {
 		return err
 	}

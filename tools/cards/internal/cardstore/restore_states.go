@@ -203,7 +203,8 @@ func (s restoration) giveState(ctx context.Context, old, new State) error {
 			return err
 		}
 		c.Name, c.key = new.Name, new.Name.Key()
-		if _, err := q.Exec(ctx, "UPDATE card SET name = ?, key = ?, words = ? WHERE id = ?", string(c.Name), c.key, searchedWords(c.Name),
+		if _, err := q.Exec(ctx, "UPDATE card SET name = ?, key = ?, words = ?, title = ? WHERE id = ?", string(c.Name), c.key,
+			searchedWords(c.Name), searchedTitle(c.Name),
 			c.ID); err != nil {
 			return err
 		}

@@ -2,13 +2,14 @@ package cardstore
 
 import (
 	"context"
-	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
+	"github.com/lectern-mcp/lectern/tools/cards/internal/cardtext"
 )
 
 // A Search says which cards are listed. Zero fields do not count.
@@ -59,12 +60,15 @@ func (s *Store) Search(ctx context.Context, by Caller, f Search) (cards []Card, 
 		if err := f.apply(ctx, q, by, &where); err != nil {
 			return err
 		}
+		list := "SELECT " + cardColumns + cardTables + "WHERE " + where.String() + " ORDER BY " + f.order() + " LIMIT ? OFFSET ?"
+		if f.CaseSensitive && len(f.words()) > 0 {
+			cards, total, err = searchCased(ctx, q, f, list, where.args)
+			return err
+		}
 		if err := q.QueryRow(ctx, "SELECT count(*) FROM card c WHERE "+where.String(), where.args...).Scan(&total); err != nil {
 			return err
 		}
-		cards, err = sqlstore.Select(ctx, q, scanCard,
-			"SELECT "+cardColumns+cardTables+"WHERE "+where.String()+" ORDER BY "+f.order()+" LIMIT ? OFFSET ?",
-			append(where.args, f.Limit, f.Offset)...)
+		cards, err = sqlstore.Select(ctx, q, scanCard, list, append(where.args, f.Limit, f.Offset)...)
 		return err
 	})
 	return cards, total, err
@@ -73,7 +77,8 @@ func (s *Store) Search(ctx context.Context, by Caller, f Search) (cards []Card, 
 // unindexed is a plus before columns whose index would lead past all cards, if other
 // conditions pick few: see classify.
 func (f Search) unindexed() string {
-	if utf8.RuneCountInString(strings.TrimSpace(f.Words)) >= shortest || f.Prefix != "" || f.Tag != "" || f.SimpleNames && len(f.Names) > 0 {
+	isLong := func(word string) bool { return utf8.RuneCountInString(word) >= shortest }
+	if slices.ContainsFunc(f.words(), isLong) || f.Prefix != "" || f.Tag != "" || f.SimpleNames && len(f.Names) > 0 {
 		return "+"
 	}
 	return ""
@@ -97,25 +102,27 @@ func (f Search) order() string {
 }
 
 func (f Search) apply(ctx context.Context, q *sqlstore.Conn, by Caller, where *condition) error {
-	if err := f.applyWords(ctx, q, where); err != nil {
-		return err
-	}
+	f.applyWords(q.Dialect(), where)
 	for _, name := range f.Names {
+		folded := wordSearch{texts: []string{cardtext.FoldText(name)}}
 		if f.SimpleNames { // all of such a name is searched
-			where.substring(q.Dialect(), "words", name)
+			f.matchWords(q.Dialect(), where, folded, []string{"words"})
 			continue
 		}
-		where.and(contains(q.Dialect(), "c.name"), "%"+escapeLike(name)+"%")
+		where.and(`c.title LIKE ? ESCAPE '\'`, "%"+escapeLike(folded.texts[0])+"%")
 	}
 	if f.SimpleNames {
 		where.and("c.left_id IS NULL")
 	}
 	if f.Prefix != "" {
 		key := prefixKey(f.Prefix)
+		if key == "" { // no name begins so
+			where.and("1 = 0")
+		}
 		where.and("c.key >= ? AND c.key < ?", key, key+"\U0010FFFF")
 	}
 	if f.NotName != "" {
-		where.and("NOT ("+contains(q.Dialect(), "c.name")+")", strings.ReplaceAll(escapeLike(f.NotName), "*", "%"))
+		where.and(`NOT (c.title LIKE ? ESCAPE '\')`, strings.ReplaceAll(escapeLike(cardtext.FoldText(f.NotName)), "*", "%"))
 	}
 	f.applyTypes(ctx, q, by, where)
 	if f.Tag != "" {
@@ -171,114 +178,8 @@ func prefixKey(prefix string) string {
 	return n.Key()
 }
 
-// contains is a condition that ignores letter case in both databases.
-func contains(d sqlstore.Dialect, column string) string {
-	if d == sqlstore.Postgres {
-		return column + ` ILIKE ? ESCAPE '\'`
-	}
-	return column + ` LIKE ? ESCAPE '\'`
-}
-
 // shortest is how many characters a text must have to be looked up by threes.
 const shortest = 3
-
-func (f Search) applyWords(ctx context.Context, q *sqlstore.Conn, where *condition) error {
-	text, d := strings.TrimSpace(f.Words), q.Dialect()
-	if text == "" {
-		return nil
-	}
-	if f.In == "" || f.In == "name" {
-		words := strings.Fields(text)
-		if f.Match == "phrase" {
-			words = []string{text}
-		}
-		for _, word := range words {
-			where.substring(d, "words", word)
-			if f.Match == "whole_word" {
-				where.wholeWord(d, "name", word, f.CaseSensitive)
-			}
-		}
-		return nil
-	}
-	var content condition
-	content.substring(d, "content", text)
-	if f.Match == "whole_word" {
-		content.wholeWord(d, "content", text, f.CaseSensitive)
-	}
-	if f.CaseSensitive {
-		content.and(map[sqlstore.Dialect]string{sqlstore.Postgres: "position(? IN c.content) > 0", sqlstore.Sqlite: "instr(c.content, ?) > 0"}[d],
-			text)
-	}
-	if f.In == "both" {
-		return f.applyParts(ctx, q, cardname.Name(text), content, where)
-	}
-	where.and(content.String(), content.args...)
-	return nil
-}
-
-// applyParts adds that the content fits, or that the name begins or ends with n.
-func (Search) applyParts(ctx context.Context, q *sqlstore.Conn, n cardname.Name, content condition, where *condition) error {
-	beginning, args := below(n.Key())
-	either := content.String() + " OR " + beginning
-	args = append(content.args, args...)
-	last := n
-	if n.IsCompound() {
-		last = n.Right()
-	}
-	// Which card the last part is, is asked first: a database that does not know takes it
-	// for one that very many names end with.
-	part, found, err := cardBy(ctx, q, "c.key = ?", last.Key())
-	if err != nil {
-		return err
-	}
-	if found {
-		ending := "c.right_id = ?"
-		args = append(args, part.ID)
-		if n.IsCompound() {
-			ending += ` AND c.key LIKE ? ESCAPE '\'`
-			args = append(args, "%+"+escapeLike(n.Key()))
-		}
-		either += " OR " + ending
-	}
-	where.and("("+either+")", args...)
-	return nil
-}
-
-// wholeWord adds that no letter, digit or underscore stands directly before or after the
-// text where the column contains it. It looks at what substring found. SQLite ignores
-// only the case of ASCII letters here.
-func (c *condition) wholeWord(d sqlstore.Dialect, column, text string, caseSensitive bool) {
-	if d == sqlstore.Postgres {
-		operator := "~*"
-		if caseSensitive {
-			operator = "~"
-		}
-		c.and("c."+column+" "+operator+" ?", "(^|"+wordEdge+")"+regexp.QuoteMeta(text)+"($|"+wordEdge+")")
-		return
-	}
-	pattern := "*" + wordEdge + globEscaper.Replace(text) + wordEdge + "*"
-	if caseSensitive {
-		c.and("' ' || c."+column+" || ' ' GLOB ?", pattern)
-		return
-	}
-	c.and("lower(' ' || c."+column+" || ' ') GLOB lower(?)", pattern)
-}
-
-// wordEdge is a character that is not of a word, in the syntax of both databases.
-const wordEdge = "[^a-zA-Z0-9_À-ÖØ-öø-῿Ⰰ-퟿]"
-
-var globEscaper = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
-
-// substring adds that a column contains a text, whatever its letter case. In SQLite
-// texts that are long enough are looked up by threes of characters; PostgreSQL does
-// so by itself.
-func (c *condition) substring(d sqlstore.Dialect, column, text string) {
-	if d == sqlstore.Sqlite && utf8.RuneCountInString(text) >= shortest {
-		c.and("c.id IN (SELECT rowid FROM card_text WHERE card_text MATCH ?)", column+` : "`+strings.ReplaceAll(text, `"`, `""`)+`"`)
-		return
-	}
-	c.and(contains(d, "c."+column), "%"+escapeLike(text)+"%")
-}
 
 // Children lists the live cards below a card that the caller may read, level by
 // level down to depth, and how many there are.

@@ -10,18 +10,20 @@ import (
 
 // The types that the store itself knows, by the ids that they have in every wiki.
 const (
-	richTextID = 2
-	cardtypeID = 3
-	listID     = 4
-	userID     = 18
-	numberID   = 35
-	htmlID     = 39
-	pointerID  = 56
-	nestListID = 58
-	linkListID = 59
-	roleID     = 177
-	fileID     = 282
-	imageID    = 284
+	richTextID  = 2
+	cardtypeID  = 3
+	listID      = 4
+	userID      = 18
+	numberID    = 35
+	htmlID      = 39
+	pointerID   = 56
+	nestListID  = 58
+	jsonID      = 33
+	plainTextID = 37
+	linkListID  = 59
+	roleID      = 177
+	fileID      = 282
+	imageID     = 284
 )
 
 // defaultType is the type of cards that were made because one below them was.

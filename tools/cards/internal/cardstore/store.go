@@ -54,7 +54,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open cards: %w", err)
 	}
 	s := &Store{shared: &shared{db: db, now: o.Now}}
-	if err := s.seed(ctx); err != nil {
+	if err := errors.Join(s.seed(ctx), s.fillSearched(ctx)); err != nil {
 		_ = db.Close()
 		return nil, fmt.Errorf("open cards: %w", err)
 	}

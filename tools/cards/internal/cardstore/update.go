@@ -101,8 +101,8 @@ func mayWrite(ctx context.Context, q *sqlstore.Conn, by Caller, c Card, what set
 // change writes a card that exists.
 func changeCard(ctx context.Context, s *Store, q *sqlstore.Conn, by Caller, c Card, changes []string) (Card, error) {
 	c.Revision = s.newID()
-	_, err := q.Exec(ctx, "UPDATE card SET type_id = ?, content = ?, updated_at = ?, updater = ?, act_id = ? WHERE id = ?",
-		c.TypeID, c.Content, s.now().UnixNano(), by.Account, c.Revision, c.ID)
+	_, err := q.Exec(ctx, "UPDATE card SET type_id = ?, content = ?, plain = ?, updated_at = ?, updater = ?, act_id = ? WHERE id = ?",
+		c.TypeID, c.Content, searchedText(c.TypeID, c.Content), s.now().UnixNano(), by.Account, c.Revision, c.ID)
 	if err != nil {
 		return Card{}, err
 	}
