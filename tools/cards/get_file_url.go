@@ -26,7 +26,7 @@ func getFileURL() tools.Tool[*Wiki] {
 		Doc:     "Tells where the wiki serves the file of a card.", Errors: []tools.Code{tools.NotFound},
 		Examples: []tools.Example[GetFileURLIn, GetFileURLOut]{{
 			Purpose: "find a file", In: GetFileURLIn{Name: "Sketch"}, AnyAnswer: true,
-			Want: GetFileURLOut{"Sketch", "File", "/cards/Sketch/file", "sketch.txt"},
+			Want: GetFileURLOut{"Sketch", "File", "/sources/wiki/cards/Sketch/file", "sketch.txt"},
 		}},
 	}, (*Wiki).GetFileURL), func(_ *Wiki, _ context.Context, in GetFileURLIn) ([]string, error) { return []string{in.Name}, nil })
 }

@@ -63,7 +63,7 @@ func openLocal(ctx context.Context, config Config, env tools.Env) (*local, error
 	hides := hidesCard(env.Privacy)
 	api := cardapi.New(cardapi.Options{
 		Store: store, Auth: auth, Files: files, Backups: files, Limits: config.limits(), Now: env.Now, Log: env.Log, Hides: hides,
-		Version: cmp.Or(env.Version, "unknown"),
+		Version: cmp.Or(env.Version, "unknown"), Base: "/sources/" + env.Name,
 	})
 	closing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	return &local{

@@ -50,6 +50,7 @@ type Options struct {
 	Limits  Limits
 	Now     func() time.Time
 	Version string // of Lectern
+	Base    string // what stands before the paths of the API where the wiki is served
 	Log     *slog.Logger
 	Hides   func(cardstore.Description) bool // as [cardstore.Caller].Hides
 }

@@ -295,6 +295,7 @@ func renameCard(r *request) (answer, error) {
 	c, err := r.store.Rename(r.Context(), r.by(), r.args[0], *in.NewName, update)
 	if taken, ok := errors.AsType[*cardstore.TakenError](err); ok {
 		e := invalid("new_name", "Rename failed")
+		e.fields[0].Error = taken.Error()
 		e.details = map[string]any{"errors": []string{taken.Error()}}
 		return answer{}, e
 	}

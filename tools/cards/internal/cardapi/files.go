@@ -104,12 +104,13 @@ func uploadFile(r *request) (answer, error) {
 		return answer{}, err
 	}
 	out := full(c)
-	out["file_url"], out["original_filename"] = fileURL(c), filename
+	out["file_url"], out["original_filename"] = r.api.fileURL(c), filename
 	return ok(out)
 }
 
-func fileURL(c cardstore.Card) string {
-	return "/cards/" + strings.ReplaceAll(url.PathEscape(string(c.Name)), "%2B", "+") + "/file"
+// fileURL is the path of a file at the address of the hub.
+func (a *API) fileURL(c cardstore.Card) string {
+	return a.Base + "/cards/" + strings.ReplaceAll(url.PathEscape(string(c.Name)), "%2B", "+") + "/file"
 }
 
 // theFile is the card of a path if it is one of a file.
@@ -129,7 +130,7 @@ func getFileURL(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return ok(map[string]any{"name": c.Name, "type": c.Type, "file_url": fileURL(c), "original_filename": filename})
+	return ok(map[string]any{"name": c.Name, "type": c.Type, "file_url": r.api.fileURL(c), "original_filename": filename})
 }
 
 func getFile(r *request) (answer, error) {

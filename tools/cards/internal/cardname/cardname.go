@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Joint joins the parts of a compound name.
@@ -27,9 +29,10 @@ type Name string
 
 var joint = regexp.MustCompile(`\s*\+\s*`)
 
-// Parse drops the space around a name and around its joints.
+// Parse drops the space around a name and around its joints, and spells its characters in one
+// way of those that Unicode has.
 func Parse(text string) Name {
-	return Name(joint.ReplaceAllString(strings.TrimSpace(text), Joint))
+	return Name(joint.ReplaceAllString(strings.TrimSpace(norm.NFC.String(text)), Joint))
 }
 
 // Join makes a compound name of parts or names.
@@ -87,7 +90,7 @@ func (n Name) Key() string {
 	parts := n.Parts()
 	keys := make([]string, len(parts))
 	for i, part := range parts {
-		keys[i] = partKey(string(part))
+		keys[i] = partKey(norm.NFC.String(string(part)))
 	}
 	return strings.Join(keys, Joint)
 }

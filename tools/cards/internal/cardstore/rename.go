@@ -145,8 +145,8 @@ func (s renaming) giveName(ctx context.Context, c Card, with cardname.Name, act 
 	} else {
 		c.leftID.Valid, c.rightID.Valid = false, false
 	}
-	_, err := q.Exec(ctx, "UPDATE card SET name = ?, key = ?, words = ?, title = ?, left_id = ?, right_id = ?, updated_at = ?, updater = ?, act_id = ? "+
-		"WHERE id = ?",
+	_, err := q.Exec(ctx, "UPDATE card SET name = ?, key = ?, words = ?, title = ?, left_id = ?, right_id = ?, updated_at = ?, "+
+		"updater = ?, act_id = ? WHERE id = ?",
 		string(with), c.key, searchedWords(with), searchedTitle(with), c.leftID, c.rightID, s.now().UnixNano(), by.Account, act, c.ID)
 	if err != nil {
 		return err

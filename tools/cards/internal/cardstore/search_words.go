@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/lectern-mcp/lectern/internal/sqlstore"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardtext"
@@ -29,7 +31,9 @@ func searchedText(typeID int64, content string) string {
 	return cardtext.FoldText(plainText(typeID, content))
 }
 
-// fillSearched writes the text of cards from before it was kept. Hubs that share a database
+// fillSearched writes the text of cards from before it was kept, and the keys of names from
+// before their characters were spelled in one way. Of two cards that have one name now, one
+// is found by its id only. Hubs that share a database
 // take turns.
 func (s *Store) fillSearched(ctx context.Context) error {
 	const batch = 200
@@ -43,6 +47,9 @@ func (s *Store) fillSearched(ctx context.Context) error {
 						_, err = q.Exec(ctx, "UPDATE card SET words = ?, title = ?, plain = ? WHERE id = ?", searchedWords(c.Name),
 							searchedTitle(c.Name), searchedText(c.TypeID, c.Content), c.ID)
 					}
+					if err == nil {
+						err = composeKeys(ctx, q, c)
+					}
 				}
 				return err
 			})
@@ -52,6 +59,22 @@ func (s *Store) fillSearched(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// composeKeys spells the key of a card, and of what it refers to, as names are spelled now.
+func composeKeys(ctx context.Context, q *sqlstore.Conn, c Card) error {
+	if key := norm.NFC.String(c.key); key != c.key {
+		if _, taken, err := cardBy(ctx, q, "c.key = ?", key); err != nil || taken {
+			return err
+		}
+		if _, err := q.Exec(ctx, "UPDATE card SET key = ? WHERE id = ?", key, c.ID); err != nil {
+			return err
+		}
+	}
+	if norm.NFC.IsNormalString(c.Content) || c.trash {
+		return nil
+	}
+	return writeReferences(ctx, q, c)
 }
 
 // A wordSearch is what a search looks for: all of these texts.

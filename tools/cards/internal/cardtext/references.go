@@ -6,7 +6,10 @@
 package cardtext
 
 import (
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardname"
 )
@@ -108,11 +111,14 @@ func isAddress(target string) bool {
 }
 
 // Rename gives content in which references to old, and to what is below it, lead to
-// with. Labels, options and all other text stay as they are.
+// with. Labels, options, code and all other text stay as they are.
 func Rename(content string, old, with cardname.Name) string {
 	var b strings.Builder
-	at := 0
+	at, code := 0, codeIn(content)
 	for _, r := range References(content) {
+		if slices.ContainsFunc(code, func(block []int) bool { return block[0] <= r.Start && r.End <= block[1] }) {
+			continue
+		}
 		if swapped := r.Name.Swap(old, with); swapped != r.Name {
 			b.WriteString(content[at:r.Start])
 			b.WriteString(string(swapped))
@@ -121,6 +127,18 @@ func Rename(content string, old, with cardname.Name) string {
 	}
 	b.WriteString(content[at:])
 	return b.String()
+}
+
+var codeBlocks = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(?is)<pre\\b[^>]*>.*?</pre\\s*>|<code\\b[^>]*>.*?</code\\s*>|(?m:^)```.*?(?m:^)```")
+})
+
+// codeIn is where code stands in HTML or Markdown: from and to.
+func codeIn(content string) [][]int {
+	if !strings.Contains(content, "```") && !strings.Contains(content, "<") {
+		return nil
+	}
+	return codeBlocks().FindAllStringIndex(content, -1)
 }
 
 // Items are the names in a list or pointer, one a line, with or without brackets.
