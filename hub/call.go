@@ -77,6 +77,7 @@ type callRecord struct {
 	targets      targetList        // what it touches
 	resolved     atomic.Bool       // targets has what the tool told before the call
 	announced    []tools.Change    // that it has been let to make
+	unforeseen   []tools.Change    // those of them of which nobody knew what they leave: most calls have none
 	written      writtenTargets    // what it has written, or may have
 	writesNested atomic.Bool       // it has made calls that write, or run what may
 	differs      atomic.Bool       // a write whose result was not known before made a difference, or may have
@@ -413,6 +414,11 @@ func (c writeObserver) authorizeAndRecordChanges(ctx context.Context, changes []
 		}
 	}
 	c.call.record.announced = append(c.call.record.announced, changes...)
+	for _, change := range changes {
+		if change.AfterUnknown {
+			c.call.record.unforeseen = append(c.call.record.unforeseen, change)
+		}
+	}
 	if c.call.record.recorder != nil {
 		err := c.call.record.recorder.BeforeWrite(ctx, changes...)
 		c.hub.changes.updateJournalProblem(err)

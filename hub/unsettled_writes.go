@@ -144,8 +144,8 @@ func (c *call) mayHaveLeftAsItIs() bool {
 
 // noteDifference keeps whether a write whose result was not known before made a difference.
 func (c *call) noteDifference(target string, after tools.State) {
-	if slices.ContainsFunc(c.record.announced, func(change tools.Change) bool {
-		return change.Target == target && change.AfterUnknown && !equalStates(change.Before, after)
+	if slices.ContainsFunc(c.record.unforeseen, func(change tools.Change) bool {
+		return change.Target == target && !equalStates(change.Before, after)
 	}) {
 		c.record.differs.Store(true)
 	}
