@@ -166,6 +166,11 @@ func PeersWithoutSource(b *bridge.Bridge, systems []tools.Kind, sources []Source
 	return list
 }
 
+// isPeerConnected reports whether the Peer of a source is connected.
+func (h *Hub) isPeerConnected(kind, name string) bool {
+	return h.bridge != nil && h.bridge.Peer(kind, name).Hello() != nil
+}
+
 // listPeers is the bridge's connections for the snapshot, described by the
 // Systems that they are of.
 func listPeers(b *bridge.Bridge, kinds map[string]tools.Kind) []status.Peer {

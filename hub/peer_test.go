@@ -111,6 +111,9 @@ func TestPeers(t *testing.T) {
 	if _, err := h.PersonAPI().Call(t.Context(), "one", "ask", json.RawMessage(`{"text":"m"}`)); tools.AsError(err).Code != tools.Unavailable {
 		t.Errorf("without a peer: %v", err)
 	}
+	board.WaitFor(t, func(s status.Snapshot) bool {
+		return s.Sources[0].State == status.Waiting && s.Sources[0].Note == "waiting for Far"
+	})
 	for _, graph := range []string{"one", "two"} {
 		p, err := bridgetest.Connect(t.Context(), bridgetest.Options{
 			Dial: bridgetest.Dial{URL: bridgetest.URL, Client: client}, Token: token, Hello: bridgetest.Hello(graph),
@@ -126,7 +129,9 @@ func TestPeers(t *testing.T) {
 		}
 		defer p.Close()
 	}
-	board.WaitFor(t, func(s status.Snapshot) bool { return len(s.Peers) == 2 })
+	board.WaitFor(t, func(s status.Snapshot) bool {
+		return len(s.Peers) == 2 && s.Sources[0].State == status.Ready && s.Sources[1].State == status.Ready
+	})
 	res, err := h.PersonAPI().Call(t.Context(), "two", "ask", json.RawMessage(`{"text":"hello"}`))
 	if err != nil || string(res.JSON) != `{"text":"hello","from":"two"}` {
 		t.Errorf("got %s, %v", res.JSON, err)

@@ -156,6 +156,9 @@ func (s *source) status() status.Source {
 			out.Application = s.kind.Manifest().Title
 			name, _ := peer.Name(s.conf.Options) // an error keeps the source from opening
 			out.Location = cmp.Or(out.Location, name, "what "+out.Application+" has open")
+			if out.State == status.Ready && !s.hub.isPeerConnected(s.conf.Kind, name) {
+				out.State, out.Note = status.Waiting, "waiting for "+out.Application
+			}
 		}
 		out.Commands = formatCommandLines(s.kind.Manifest(), s.conf.Name)
 		for _, t := range s.kind.Manifest().Tools {

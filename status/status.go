@@ -59,6 +59,7 @@ const (
 	Stopped   State = "stopped"    // not running, and not meant to
 	Starting  State = "starting"   // wanted, not ready yet
 	Ready     State = "ready"      // serves
+	Waiting   State = "waiting"    // serves as soon as another program is connected; see Note
 	Degraded  State = "degraded"   // serves, with a Problem
 	Failed    State = "failed"     // wanted, does not serve; see Note and Problems
 	CrashLoop State = "crash-loop" // failed too often; a person has to look

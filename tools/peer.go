@@ -51,6 +51,9 @@ type PeerSpec[C any] struct {
 	// paths of this operating system, for people who look for sources. home is
 	// the person's folder. Nil: it opens no folders, or keeps no list.
 	Opened func(home fs.FS) []string
+	// Setup is what a person does next who has added a source, a step each, until
+	// the other application is connected.
+	Setup []string
 }
 
 // PeerInfo is a Peer as people see it. All of it is a claim.
@@ -74,6 +77,7 @@ type ErasedPeer struct {
 	Describe func(hello json.RawMessage) (info PeerInfo, mine bool, err error)
 	Code     func(peerCode string) Code
 	Origins  []string
+	Setup    []string
 	Opened   func(home fs.FS) []string
 }
 

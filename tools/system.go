@@ -214,7 +214,7 @@ func (k *erasedSystem[S, C]) Peer() *ErasedPeer {
 		}
 		return spec.Name(c), nil
 	}
-	return &ErasedPeer{spec.Skill, name, spec.Describe, spec.Code, spec.Origins, spec.Opened}
+	return &ErasedPeer{spec.Skill, name, spec.Describe, spec.Code, spec.Origins, spec.Setup, spec.Opened}
 }
 
 func (k *erasedSystem[S, C]) Open(ctx context.Context, config json.RawMessage, env Env) (*OpenedSource, error) {

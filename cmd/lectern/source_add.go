@@ -121,6 +121,7 @@ func (c *cli) addSource(ctx context.Context, s status.NewSource, dryRun bool) er
 	if err := c.printGrants(conf, added.Name); err != nil {
 		return err
 	}
+	c.printSetup(added.Kind)
 	if err := runAfterAddCommands(ctx, c, added, s.Keys); err != nil {
 		return err
 	}
@@ -128,6 +129,18 @@ func (c *cli) addSource(ctx context.Context, s status.NewSource, dryRun bool) er
 		c.printf("\nThe skill that your agents read does not name it yet. Run: lectern skill install\n")
 	}
 	return c.printHiddenPageCount(ctx, added)
+}
+
+// printSetup says how the application of a new source is connected, where it needs one.
+func (c *cli) printSetup(kind string) {
+	for _, k := range c.Systems() {
+		if peer := k.Peer(); k.Manifest().Name == kind && peer != nil {
+			c.printf("\nNext, where it is not done yet:\n")
+			for i, step := range peer.Setup {
+				c.printf("%d. %s\n", i+1, step)
+			}
+		}
+	}
 }
 
 // runAfterAddCommands gives a new source the commands that its System wants given. It starts

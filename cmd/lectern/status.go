@@ -65,7 +65,11 @@ func (c console) printStatus(s status.Snapshot) error {
 	}
 	rows.add("config", s.Hub.Config)
 	for _, src := range s.Sources {
-		rows.add("source "+src.Name, fmt.Sprintf("%s, %s, %s, %s", src.State, src.Kind, english.Plural(src.Tools, "tool", ""), src.Location))
+		state := string(src.State)
+		if src.State == status.Waiting {
+			state = src.Note
+		}
+		rows.add("source "+src.Name, fmt.Sprintf("%s, %s, %s, %s", state, src.Kind, english.Plural(src.Tools, "tool", ""), src.Location))
 		for _, t := range src.Tasks {
 			rows.add("  in the background", t.String())
 		}

@@ -23,6 +23,11 @@ func peerSpec() *tools.PeerSpec[Config] {
 		// Logseq gives these origins to the frames of its plugins.
 		Origins: []string{"lsp://logseq.io", "lsp://logseq.com"},
 		Opened:  openedFolders,
+		Setup: []string{
+			"Run: lectern plugin install",
+			"Restart Logseq.",
+			"Open the graph in Logseq; lectern status then shows the source as ready.",
+		},
 	}
 }
 

@@ -217,7 +217,7 @@ func (s Style) compile() Style {
 // word with.
 func (t Theme) StateStyle(s status.State) (glyph string, style Style) {
 	switch s {
-	case status.Starting:
+	case status.Starting, status.Waiting:
 		return "◐", t.Busy
 	case status.Stopping:
 		return "◑", t.Busy

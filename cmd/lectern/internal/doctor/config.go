@@ -101,7 +101,7 @@ func checkSourceState(ctx context.Context, r *checkRun, s app.Source) status.Che
 	for _, src := range snap.Sources {
 		switch {
 		case src.Name != s.Name:
-		case src.State == status.Ready:
+		case src.State == status.Ready, src.State == status.Waiting: // whether its application is connected has checks of its own
 			return okResult("%s %s, %s%s", src.Kind, src.Location, english.Plural(src.Tools, "tool", ""), hides)
 		default:
 			detail := src.Kind + " " + src.Location + " is " + string(src.State)
