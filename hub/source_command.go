@@ -52,7 +52,7 @@ func (a PersonAPI) runCommandOnSource(ctx context.Context, c *call, r status.Com
 	in := c.runOptions(a.hub.runner)
 	_, err := runOnSource(ctx, a.hub.runner, in, c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
 		_, err := catchPanic(func() (struct{}, error) {
-			to := tools.CommandCall{Args: r.Args, Context: newCallContext(a.hub, c, nil, authorization{approved: true})}
+			to := tools.CommandCall{Args: r.Args, JSON: r.JSON, Context: newCallContext(a.hub, c, nil, authorization{approved: true})}
 			return struct{}{}, open.Command(ctx, r.Command, to, out)
 		})
 		c.decided.group.endRecorder(c, err)

@@ -5,6 +5,7 @@ type CommandRequest struct {
 	Source  string            `json:"source"`
 	Command string            `json:"command"` // one or two words
 	Args    map[string]string `json:"args,omitempty"`
+	JSON    bool              `json:"json,omitempty"` // a list is printed as JSON
 }
 
 // A CommandUpdate is a piece of what a command prints, or why it failed, which is

@@ -2,9 +2,11 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"io/fs"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -76,8 +78,28 @@ func (a CommandArgument) IsPath(value string) bool {
 // A CommandCall is a Command as a person gave it.
 type CommandCall struct {
 	Args map[string]string // by name; an optional one that was not given is missing
+	JSON bool              // [CommandCall.PrintList] prints JSON
 	// Context reaches the journal and other sources, as for a tool.
 	Context CallContext
+}
+
+// PrintList prints a list: columns with headings, or in JSON an array of objects.
+func (c CommandCall) PrintList(out io.Writer, headings []string, rows [][]string) error {
+	if c.JSON {
+		list := make([]map[string]string, len(rows))
+		for i, cells := range rows {
+			list[i] = map[string]string{}
+			for at, heading := range headings {
+				list[i][strings.ReplaceAll(strings.ToLower(heading), " ", "_")] = cells[at]
+			}
+		}
+		return json.NewEncoder(out).Encode(list)
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, cells := range append([][]string{headings}, rows...) {
+		_, _ = io.WriteString(table, strings.Join(cells, "\t")+"\n") // errors come with Flush
+	}
+	return table.Flush()
 }
 
 // A Check is one look that the doctor takes at a source: SYSTEM.NAME.

@@ -47,7 +47,7 @@ func activityCommand(c *cli) *cobra.Command {
 	}
 	cmd.Flags().IntVarP(&limit, "limit", "n", 0, "the `NUMBER` of rows, at most 1000; 0 means 100")
 	cmd.Flags().Int64Var(&before, "before", 0, "only rows older than the one with this `ID`")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per line")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 

@@ -211,6 +211,7 @@ func listApprovals(ctx context.Context, c *cli) error {
 		c.warnf("no hub is running, so no call waits\n")
 		return &exitError{code: exitNoHub}
 	}
+	c.printValue(append([]status.Approval{}, snap.Approvals...))
 	if err := listPermits(c, snap.Permits); err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ type testDialog struct {
 func newTestDialog(t *testing.T, text map[string]string) *testDialog {
 	d := &testDialog{t: t, fake: &statustest.Fake{}, text: text, out: &bytes.Buffer{}, time: time.Now()}
 	d.approvalDialog = &approvalDialog{
-		console: console{out: d.out, getenv: func(string) string { return "" }}, now: func() time.Time { return d.time },
+		console: console{out: d.out, json: &jsonOutput{}, getenv: func(string) string { return "" }}, now: func() time.Time { return d.time },
 		client: fakeApproval(d.fake, text), seen: map[string]bool{}, running: map[string]status.Approval{},
 	}
 	return d

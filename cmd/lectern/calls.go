@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -59,7 +60,7 @@ func callsCommand(c *cli) *cobra.Command {
 	}
 	cmd.Flags().BoolVarP(&f.follow, "follow", "f", false, "print the latest calls, then each call as it ends, also after the hub "+
 		"restarts")
-	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object per line")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON; with --follow, one object per line")
 	cmd.Flags().StringVar(&f.Client, "client", "", "only calls by this `CLIENT`")
 	cmd.Flags().StringVar(&f.Source, "source", "", "only calls to this `SOURCE`")
 	cmd.Flags().StringVar(&f.Tool, "tool", "", "only calls of this `TOOL`")
@@ -105,15 +106,18 @@ func (f *callsFlags) parse(now time.Time, words []string) (err error) {
 	return nil
 }
 
-// printRecordsAsJSON prints a JSON object per line.
+// printRecordsAsJSON prints an array with a record a line.
 func printRecordsAsJSON(c *cli, records []audit.Record) error {
-	out := json.NewEncoder(c.out)
-	for _, r := range records {
-		if err := out.Encode(r); err != nil {
+	lines := make([][]byte, len(records))
+	for i, r := range records {
+		var err error
+		if lines[i], err = json.Marshal(r); err != nil {
 			return err
 		}
 	}
-	return nil
+	c.json.wrote = true
+	_, err := fmt.Fprintf(c.out, "[%s]\n", bytes.Join(lines, []byte(",\n ")))
+	return err
 }
 
 // listCalls shows recorded calls, with a hub or without.

@@ -44,7 +44,7 @@ func newCLI(stdin io.Reader, stdout, stderr io.Writer, environ []string) (*cli, 
 	if a.Paths.Paths, err = config.PathsFor(a.Getenv, runtime.GOOS, a.Home); err != nil {
 		return nil, fmt.Errorf("find folders: %w", err)
 	}
-	return &cli{a, console{in: stdin, out: stdout, err: stderr, getenv: a.Getenv, lost: new(atomic.Pointer[error])}}, nil
+	return &cli{a, console{in: stdin, out: stdout, err: stderr, getenv: a.Getenv, json: &jsonOutput{}, lost: new(atomic.Pointer[error])}}, nil
 }
 
 func (c *cli) hub() thismachine.HubClient      { return thismachine.HubClient{App: c.App} }

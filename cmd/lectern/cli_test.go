@@ -19,7 +19,7 @@ import (
 func testCLI(t *testing.T) *cli {
 	t.Helper()
 	var out bytes.Buffer
-	return &cli{apptest.New(t), console{in: &bytes.Buffer{}, out: &out, err: &out, getenv: func(string) string { return "" }}}
+	return &cli{apptest.New(t), console{json: &jsonOutput{}, in: &bytes.Buffer{}, out: &out, err: &out, getenv: func(string) string { return "" }}}
 }
 
 // The tables in the help about the configuration can be read.

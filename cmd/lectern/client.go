@@ -265,7 +265,7 @@ func checkClients(ctx context.Context, c *cli, ids []string) (checked, broken in
 	if asked := c.planner().ReportingClients(states); len(asked) > 0 {
 		c.warnf("asking %s, which may take half a minute\n", strings.Join(asked, ", "))
 	}
-	rows := table{}
+	rows := table{{"CLIENT", "LECTERN", "FILE", "SAYS"}}
 	var fixes []string
 	for i, r := range c.planner().RequestClientReports(ctx, states) {
 		s := states[i]

@@ -63,7 +63,7 @@ func (c console) confirmAndApplyPlan(ctx context.Context, p status.Plan, f confi
 
 // confirm asks a question; every answer but yes is no.
 func (c console) confirm(question string) (bool, error) {
-	if !isTerminal(c.in) || !isTerminal(c.out) {
+	if !isTerminal(c.in) || !isTerminal(c.out) || c.json.on {
 		return false, &exitError{exitUsage, errNoTerminal}
 	}
 	c.printf("%s [y/N] ", question)

@@ -24,6 +24,7 @@ type console struct {
 	in       io.Reader
 	out, err io.Writer
 	getenv   func(string) string
+	json     *jsonOutput            // what is printed as JSON when the command has ended
 	lost     *atomic.Pointer[error] // why printf could not write at first; nil: nobody asks
 }
 
@@ -31,6 +32,10 @@ type console struct {
 // safe line each; [sanitizeText] lets one keep its line breaks. An error of writing is
 // that of the whole command, see [console.firstWriteError].
 func (c console) printf(format string, args ...any) {
+	if c.json.on {
+		fmt.Fprintf(&c.json.text, format, safeArguments(args)...)
+		return
+	}
 	if _, err := fmt.Fprintf(c.out, format, safeArguments(args)...); err != nil && c.lost != nil {
 		c.lost.CompareAndSwap(nil, &err)
 	}
@@ -46,6 +51,7 @@ func (c console) firstWriteError() error {
 
 // warnf is printf to stderr.
 func (c console) warnf(format string, args ...any) {
+	fmt.Fprintf(&c.json.warned, format, safeArguments(args)...)
 	_, _ = fmt.Fprintf(c.err, format, safeArguments(args)...)
 }
 
@@ -68,6 +74,7 @@ func safeArguments(args []any) []any {
 func sanitizeText(s string) safetext.Text { return safetext.Of(s) }
 
 func (c console) writeJSON(v any) error {
+	c.json.wrote = true
 	e := json.NewEncoder(c.out)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
@@ -82,6 +89,10 @@ func (t *table) add(cells ...string) { *t = append(*t, cells) }
 // printTable lines cells up in columns. No line ends with blanks, not even where
 // the last cells are empty.
 func (c console) printTable(t table) error {
+	if c.json.on {
+		c.json.addTable(t)
+		return nil
+	}
 	var padded bytes.Buffer
 	w := tabwriter.NewWriter(&padded, 0, 0, 2, ' ', 0)
 	for _, cells := range t {
@@ -118,6 +129,10 @@ func (c console) printRisks(notes []string) {
 
 // printDiff prints a unified diff, in colours on a terminal.
 func (c console) printDiff(diff string) {
+	if c.json.on {
+		c.printf("%s", sanitizeText(diff))
+		return
+	}
 	p := diffPrinter{console: c}
 	p.write(diff)
 	p.closeOpenLine()

@@ -11,7 +11,7 @@ import (
 // not where the last cells are empty.
 func TestTableEndsWithoutBlanks(t *testing.T) {
 	var out bytes.Buffer
-	c := console{out: &out}
+	c := console{out: &out, json: &jsonOutput{}}
 	rows := table{}
 	rows.add("codex", "configured", "~/.codex/config.toml", "")
 	rows.add("gemini-cli", "broken", "", "")

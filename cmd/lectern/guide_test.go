@@ -218,7 +218,10 @@ func TestCommandReference(t *testing.T) {
 	}
 	var b strings.Builder
 	b.WriteString("# The command line\n\nEvery command, as `lectern COMMAND --help` describes it. This page is generated.\n\n" +
-		"Exit status: 0 done, 1 failed, 2 wrong usage, 3 no hub is running, 4 denied. Results go to standard output, everything else to standard error.\n")
+		"Exit status: 0 done, 1 failed, 2 wrong usage, 3 no hub is running, 4 denied. Results go to standard output, everything else to standard error.\n\n" +
+		"With `--json`, a command that lists prints an array of objects, `[]` if there is nothing. One that changes something prints an object: `ok`, " +
+		"`messages` (what it says otherwise, a text each), `items` if it shows a list too, and `error` if it failed. `--yes` is taken by every command: " +
+		"nothing is asked.\n")
 	writeReference(&b, rootCommand(c))
 	text := strings.ReplaceAll(b.String(), home, "$LECTERN_HOME")
 	const file = "../../docs/guide/commands.md"

@@ -102,7 +102,7 @@ func stopHub(ctx context.Context, c *cli) error {
 		return addStartHubAdvice(err)
 	}
 	c.printf("hub stopped\n")
-	printWaited(c, stopped, "a hub that starts within a minute asks again; after that the agents are told to call again")
+	printWaited(c, stopped, daemon.AskedAgainWithinAMinute)
 	return nil
 }
 
@@ -120,7 +120,7 @@ func restartHub(ctx context.Context, c *cli) error {
 	if err != nil && !errors.Is(err, daemon.ErrNoHub) {
 		return err
 	}
-	printWaited(c, stopped, "the next hub asks again")
+	printWaited(c, stopped, daemon.AskedAgain)
 	return ensureHub(ctx, c)
 }
 
@@ -139,6 +139,7 @@ func showHub(ctx context.Context, c *cli) error {
 	if err != nil {
 		return addStartHubAdvice(err)
 	}
+	c.printValue(v)
 	c.printf("hub is running: version %s, build %s, pid %d, %s, %s in flight\n",
 		v.Version, v.Build, v.PID, english.Plural(v.Sessions, "session", ""), english.Plural(v.InFlight, "call", ""))
 	if v.Waiting > 0 {

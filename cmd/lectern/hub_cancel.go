@@ -53,9 +53,10 @@ func listRunningCalls(ctx context.Context, c *cli) error {
 		return &exitError{code: exitNoHub}
 	}
 	if len(snap.Running) == 0 {
-		c.printf("no call is under way\n")
+		c.printNone("no call is under way\n")
 		return nil
 	}
+	c.printValue(snap.Running)
 	rows := table{}
 	for _, r := range snap.Running {
 		rows.add(r.Name, describeRunningCall(r, snap.Time))

@@ -46,9 +46,10 @@ func listAgents(ctx context.Context, c *cli) error {
 		return &exitError{code: exitNoHub}
 	}
 	if len(snap.Sessions) == 0 {
-		c.printf("no agent is connected\n")
+		c.printNone("no agent is connected\n")
 		return nil
 	}
+	c.printValue(snap.Sessions)
 	rows := table{{"SESSION", "CLIENT", "OVER", "CALLS", "SINCE"}}
 	for _, s := range snap.Sessions {
 		rows.add(s.Name, status.ClientLabel(s.Client, s.Proven), string(s.Transport), english.Plural(int(s.Calls), "call", ""),

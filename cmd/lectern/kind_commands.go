@@ -45,6 +45,7 @@ func addKindCommands(root *cobra.Command, c *cli, args []string) []string {
 			}
 		}
 		root.AddCommand(kind)
+		addJSONFlags(c, kind)
 	}
 	if len(about) == 1 && !slices.ContainsFunc(root.Commands(), func(cmd *cobra.Command) bool { return cmd.Name() == args[i] }) {
 		return slices.Insert(slices.Clone(args), i, about[0])
@@ -259,13 +260,18 @@ func (k kindCommand) run(ctx context.Context, source string, args map[string]str
 
 // runInHub has the hub carry out the command.
 func (k kindCommand) runInHub(ctx context.Context, name string, args map[string]string) error {
-	request := status.CommandRequest{Source: name, Command: k.info.Name, Args: args}
+	request := status.CommandRequest{Source: name, Command: k.info.Name, Args: args, JSON: k.json.on}
 	updates, err := status.Open(ctx, k.hub().API(), status.CommandQuery, request)
 	if err != nil {
 		return err
 	}
+	var printed strings.Builder
+	defer func() { k.json.addCommandText(printed.String()) }()
 	for u := range updates {
-		k.printf("%s", sanitizeText(u.Text))
+		printed.WriteString(string(sanitizeText(u.Text)))
+		if !k.json.on {
+			k.printf("%s", sanitizeText(u.Text))
+		}
 		if u.Error != nil {
 			return k.reportCallError(u.Error)
 		}

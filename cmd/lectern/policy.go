@@ -56,6 +56,14 @@ func policyExplainCommand(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			c.printValue(struct {
+				Verdict string `json:"verdict"`
+				Reason  string `json:"reason"`
+				Route   string `json:"verdict_over_http,omitempty"`
+				Role    string `json:"role,omitempty"`
+				Setting string `json:"setting,omitempty"`
+				Line    int    `json:"line,omitempty"`
+			}{string(d.Verdict), d.Reason, string(d.request), d.role, d.Setting, d.Line})
 			c.printf("%s: %s\n", string(d.Verdict), d.Reason)
 			if d.request != "" && d.request != d.Verdict {
 				c.printf("as a request over HTTP, at %s: %s: a person is asked about these only where a grant or rule names the client\n",

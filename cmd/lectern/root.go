@@ -106,12 +106,14 @@ func rootCommand(c *cli) *cobra.Command {
 	root.SetHelpCommandGroupID("inspect")
 	root.SetCompletionCommandGroupID("inspect")
 	registerCompletions(root, c)
+	addJSONFlags(c, root)
 	return root
 }
 
 // newParentCommand completes a command that only has subcommands.
 func newParentCommand(cmd *cobra.Command, sub ...*cobra.Command) *cobra.Command {
 	cmd.DisableFlagsInUseLine = true
+	cmd.Annotations = map[string]string{"parent": "yes"}
 	cmd.Args, cmd.RunE = rejectArguments, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	cmd.AddCommand(sub...)
 	return cmd

@@ -102,8 +102,12 @@ func environmentHelp(variables map[string][]tools.EnvironmentVariable) string {
 	var lines []string
 	for _, kind := range slices.Sorted(maps.Keys(variables)) {
 		for _, v := range variables[kind] {
-			lines = append(lines, fmt.Sprintf("  %-12s %s", v.Name, v.Doc))
+			lines = append(lines, fmt.Sprintf("  %-18s %s", v.Name, v.Doc))
 		}
+	}
+	lines = append(lines, "Beside these:")
+	for _, v := range app.EnvironmentVariables() {
+		lines = append(lines, fmt.Sprintf("  %-18s %s", v.Name, v.Doc))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -20,7 +20,7 @@ func listUndoable(ctx context.Context, c *cli) error {
 	}
 	calls := undoableCalls(found.Changes)
 	if len(calls) == 0 {
-		c.printf("nothing to undo: no agent has a change that can be undone now; `lectern changes` lists all\n")
+		c.printNone("nothing to undo: no agent has a change that can be undone now; `lectern changes` lists all\n")
 		return nil
 	}
 	rows := table{{"ID", "TIME", "CLIENT", "SESSION", "SOURCE", "CHANGE"}}

@@ -117,9 +117,9 @@ func (c *client) previewStop(ctx context.Context, a status.Action) (status.Plan,
 	}
 	plan := status.Plan{Title: "Stop the hub", Steps: []status.Step{stop}, Risks: []string{}}
 	if v.Waiting > 0 {
-		then := "a hub that starts within a minute asks again; after that its agent is told to call again"
+		then := AskedAgainWithinAMinute
 		if a.Verb == status.RestartHub {
-			then = "the next hub asks again"
+			then = AskedAgain
 		}
 		plan.Risks = append(plan.Risks, fmt.Sprintf("waiting for your answer: %d. Nothing is written, and %s", v.Waiting, then))
 	}

@@ -73,3 +73,10 @@ func (h *hubServer) closeConns() {
 		_ = l.Close()
 	}
 }
+
+// What becomes of calls that wait for a person when a hub ends: only those that came through
+// a shim are asked about again.
+const (
+	AskedAgain              = "the next hub asks again; clients over HTTP are told to call again"
+	AskedAgainWithinAMinute = "a hub that starts within a minute asks again; after that, and over HTTP at once, agents are told to call again"
+)

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/cards/internal/cardauth"
@@ -54,21 +53,20 @@ func (l *local) addAccount(ctx context.Context, call tools.CommandCall, out io.W
 	return err
 }
 
-func (l *local) listAccounts(ctx context.Context, _ tools.CommandCall, out io.Writer) error {
+func (l *local) listAccounts(ctx context.Context, call tools.CommandCall, out io.Writer) error {
 	all, err := l.auth.Accounts(ctx)
 	if err != nil {
 		return err
 	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(table, "NAME\tROLE\tEMAIL\t") // errors come with Flush
+	var rows [][]string
 	for _, one := range all {
-		state := ""
+		state := "active"
 		if !one.Active {
 			state = "not active"
 		}
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", one.Name, one.Role, one.Email, state)
+		rows = append(rows, []string{one.Name, string(one.Role), one.Email, state})
 	}
-	return table.Flush()
+	return call.PrintList(out, []string{"NAME", "ROLE", "EMAIL", "STATE"}, rows)
 }
 
 func (l *local) removeAccount(ctx context.Context, call tools.CommandCall, out io.Writer) error {

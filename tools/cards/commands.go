@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/lectern-mcp/lectern/tools"
@@ -198,13 +197,12 @@ func (l *local) removeKeys(ctx context.Context, call tools.CommandCall, out io.W
 	return err
 }
 
-func (l *local) listKeys(ctx context.Context, _ tools.CommandCall, out io.Writer) error {
+func (l *local) listKeys(ctx context.Context, call tools.CommandCall, out io.Writer) error {
 	keys, err := l.auth.Keys(ctx)
 	if err != nil {
 		return err
 	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(table, "NAME\tKEY\tROLES\tAN HOUR\tEXPIRES") // errors come with Flush
+	var rows [][]string
 	for _, k := range keys {
 		expires := "never"
 		switch {
@@ -213,9 +211,9 @@ func (l *local) listKeys(ctx context.Context, _ tools.CommandCall, out io.Writer
 		case !k.ExpiresAt.IsZero():
 			expires = k.ExpiresAt.Format(time.DateTime)
 		}
-		_, _ = fmt.Fprintf(table, "%s\t%s…\t%s\t%d\t%s\n", k.Name, k.Prefix, k.State().Roles, k.RateLimit, expires)
+		rows = append(rows, []string{k.Name, k.Prefix + "…", k.State().Roles, strconv.FormatInt(k.RateLimit, 10), expires})
 	}
-	return table.Flush()
+	return call.PrintList(out, []string{"NAME", "KEY", "ROLES", "AN HOUR", "EXPIRES"}, rows)
 }
 
 func (l *local) rotateSigning(ctx context.Context, _ tools.CommandCall, out io.Writer) error {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -133,17 +134,15 @@ func listScripts(ctx context.Context, w *Workspaces, call tools.CommandCall, out
 	if err != nil {
 		return err
 	}
+	var rows [][]string
 	for _, doc := range saved {
 		var s savedScript
 		if err := json.Unmarshal([]byte(doc.Body), &s); err != nil {
 			return fmt.Errorf("read script %s: %w", doc.ID, err)
 		}
-		if _, err := fmt.Fprintf(out, "%-24s %s %6d bytes  %s\n", doc.ID, s.Language, len(s.Code),
-			s.Saved.Local().Format(time.DateTime)); err != nil {
-			return err
-		}
+		rows = append(rows, []string{doc.ID, string(s.Language), strconv.Itoa(len(s.Code)), s.Saved.Local().Format(time.DateTime)})
 	}
-	return nil
+	return call.PrintList(out, []string{"SCRIPT", "LANGUAGE", "BYTES", "SAVED"}, rows)
 }
 
 // saveScript reads the file in the hub, which runs as the person who gives the
@@ -326,17 +325,17 @@ func completeScript(ctx context.Context, w *Workspaces, argument, prefix string)
 	return names
 }
 
-func listRuns(_ context.Context, w *Workspaces, _ tools.CommandCall, out io.Writer) error {
+func listRuns(_ context.Context, w *Workspaces, call tools.CommandCall, out io.Writer) error {
+	var rows [][]string
 	for _, r := range w.runs.newest() {
 		undo := ""
 		if r.status == succeeded && !r.dryRun && r.changed+r.calls > 0 {
-			undo = "; " + undoHint(r.id)
+			undo = undoHint(r.id)
 		}
-		if _, err := fmt.Fprintf(out, "%s  %-22s %-16s %-16s %s, %d fuel, %s%s\n", r.began.Local().Format(time.DateTime), r.id, r.client,
-			r.status,
-			r.wrote(), r.usage.Fuel, r.usage.duration.Round(time.Millisecond), undo); err != nil {
-			return err
-		}
+		rows = append(rows, []string{
+			r.began.Local().Format(time.DateTime), r.id, r.client, string(r.status), r.wrote(), strconv.FormatUint(uint64(r.usage.Fuel), 10),
+			r.usage.duration.Round(time.Millisecond).String(), undo,
+		})
 	}
-	return nil
+	return call.PrintList(out, []string{"BEGAN", "RUN", "CLIENT", "STATUS", "WROTE", "FUEL", "TIME", "UNDO"}, rows)
 }

@@ -226,20 +226,18 @@ func unscheduleScript(ctx context.Context, w *Workspaces, call tools.CommandCall
 	return err
 }
 
-func listSchedules(ctx context.Context, w *Workspaces, _ tools.CommandCall, out io.Writer) error {
+func listSchedules(ctx context.Context, w *Workspaces, call tools.CommandCall, out io.Writer) error {
 	list, err := w.schedules(ctx)
 	if err != nil {
 		return err
 	}
+	var rows [][]string
 	for _, s := range list {
 		next, err := s.next(s.last.In(w.now().Location()))
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(out, "%-24s %-20s next %s, last %s\n", s.label(w.name), s, next.Local().Format(time.DateTime),
-			s.describeLast()); err != nil {
-			return err
-		}
+		rows = append(rows, []string{s.label(w.name), s.String(), next.Local().Format(time.DateTime), s.describeLast()})
 	}
-	return nil
+	return call.PrintList(out, []string{"SCRIPT", "SCHEDULE", "NEXT", "LAST"}, rows)
 }

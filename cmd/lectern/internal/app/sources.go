@@ -147,7 +147,8 @@ func (a *App) environmentTools(m *tools.Manifest) (named []string) {
 	return named
 }
 
-// checkEnvironmentTools refuses names in toolsEnv that no source of the environment has.
+// checkEnvironmentTools refuses names in toolsEnv that no source of the environment has, or
+// that allowEnv leaves out.
 func (a *App) checkEnvironmentTools() error {
 	var known, taken []string
 	for _, k := range a.Systems() {
@@ -166,7 +167,28 @@ func (a *App) checkEnvironmentTools() error {
 			return UsageErrorf("%s: no tool named %q%s (want %s, or names separated by commas)", toolsEnv, name, hint, config.AllTools)
 		}
 	}
+	return a.checkAllowedTools()
+}
+
+// checkAllowedTools refuses tools in toolsEnv whose effect allowEnv does not name.
+func (a *App) checkAllowedTools() error {
+	for _, s := range a.EnvironmentSources() {
+		k := slices.IndexFunc(a.Systems(), func(k tools.Kind) bool { return k.Manifest().Name == s.Kind })
+		for _, name := range s.Tools {
+			if t, ok := a.Systems()[k].Manifest().Tool(name); ok && !slices.Contains(s.Effects, string(t.Effect)) {
+				return UsageErrorf("%s: the tool %s needs %s, which %s does not allow", toolsEnv, name, t.Effect, allowEnv)
+			}
+		}
+	}
 	return nil
+}
+
+// EnvironmentVariables are those that belong to no System, with what they are for.
+func EnvironmentVariables() []tools.EnvironmentVariable {
+	return []tools.EnvironmentVariable{
+		{Name: toolsEnv, Doc: "tools besides the default list: " + config.AllTools + ", or names separated by commas"},
+		{Name: allowEnv, Doc: "what agents may do: some of read, write, delete, run, which it is when omitted, and admin"},
+	}
 }
 
 func splitList(text string) []string {
@@ -176,7 +198,7 @@ func splitList(text string) []string {
 // environmentEffects is what agents may do in the sources of the environment,
 // of which nobody is asked anything: there is no panel to ask on.
 func (a *App) environmentEffects() []string {
-	allowed := []string{string(tools.Reads), string(tools.Writes), string(tools.Deletes)}
+	allowed := []string{string(tools.Reads), string(tools.Writes), string(tools.Deletes), string(tools.Runs)}
 	if value := a.Getenv(allowEnv); value != "" {
 		allowed = splitList(value)
 	}

@@ -30,7 +30,7 @@ func TestEnvironmentSources(t *testing.T) {
 	want := []app.Source{{
 		Source: config.Source{
 			Name: "mirror", Kind: "markdown", Path: dir, Options: []byte(`{"path":"` + dir + `","tenant":"acme"}`),
-			Effects: []string{"read", "write", "delete"}, Ask: []string{},
+			Effects: []string{"read", "write", "delete", "run"}, Ask: []string{},
 		},
 		Variable: "MIRROR_DIR",
 	}}
@@ -47,10 +47,16 @@ func TestEnvironmentSources(t *testing.T) {
 func TestEnvironmentTools(t *testing.T) {
 	for value, want := range map[string]string{
 		"": "[]", "all": "[all]", "batch": "[batch]", "batch, get_tree": "[batch get_tree]",
-		"bath": `LECTERN_TOOLS: no tool named "bath", did you mean batch?`, "create_card": `LECTERN_TOOLS: no tool named "create_card"`,
+		"batch read":     "LECTERN_TOOLS: the tool batch needs run, which LECTERN_ALLOW does not allow",
+		"batch read,run": "[batch]",
+		"bath":           `LECTERN_TOOLS: no tool named "bath", did you mean batch?`, "create_card": `LECTERN_TOOLS: no tool named "create_card"`,
 	} {
 		a := apptest.New(t)
-		a.Environ = append(a.Environ, "MIRROR_DIR="+t.TempDir(), "LECTERN_TOOLS="+value)
+		named, allowed, _ := strings.Cut(value, " read")
+		if allowed != "" || named != value {
+			allowed = "read" + allowed
+		}
+		a.Environ = append(a.Environ, "MIRROR_DIR="+t.TempDir(), "LECTERN_TOOLS="+named, "LECTERN_ALLOW="+allowed)
 		got := fmt.Sprint(a.EnvironmentSources()[0].Tools)
 		if err := a.CheckEnvironment(); err != nil {
 			got = err.Error()
