@@ -22,7 +22,7 @@ var (
 	syncStopped = status.ProblemType{
 		Code: "markdown.sync", Severity: status.Warning,
 		Description: "The pages of a source and those in its database are not in step: the database cannot be reached, a page cannot be " +
-			"written, or all pages are gone from one side. Both sides keep what they have.",
+			"written, or many pages are gone from one side at once. Both sides keep what they have.",
 		Title: "{source} is not in step with its database: {why}",
 		Fix:   "`lectern markdown sync status` shows more; Lectern tries again automatically.",
 	}
@@ -53,7 +53,7 @@ type syncer struct {
 	waiting chan struct{} // cap 1: the database may have changed
 
 	mu     sync.Mutex
-	accept bool            // the next pass believes that a side has lost all its pages
+	accept bool            // the next pass believes that a side has lost many pages
 	base   *pagestore.Base // nil: not open
 	last   pagesync.Result
 	ended  time.Time // of the last pass without an error; zero: there was none
@@ -78,7 +78,7 @@ func newSyncer(n *Notebook, c Config, disk *folder.Committer, all *folder.View, 
 // run keeps both sides in step until ctx ends. What fails is a Problem, and is tried
 // again.
 func (s *syncer) run(ctx context.Context) {
-	release := s.n.report.BlockIdleExit("is in step with a database")
+	release := s.n.report.BlockIdleExit("synchronises with a database")
 	defer release()
 	delays := []time.Duration{time.Second, 2 * time.Second, syncPoll, 10 * time.Second, 30 * time.Second}
 	for failures := 0; ctx.Err() == nil; failures++ {
@@ -174,8 +174,8 @@ func (s *syncer) pass(ctx context.Context, m *pagesync.Mirror, base *pagestore.B
 	s.accept = false
 	s.mu.Unlock()
 	result, err = m.Reconcile(ctx, accept)
-	if emptied, ok := errors.AsType[*pagesync.EmptyError](err); ok {
-		s.fail(fmt.Errorf("%w. Bring them back, or run: lectern markdown sync accept", emptied))
+	if vanished, ok := errors.AsType[*pagesync.VanishedError](err); ok {
+		s.fail(fmt.Errorf("%w. Bring them back, or run: lectern markdown sync accept", vanished))
 		return result, nil
 	}
 	if err != nil {

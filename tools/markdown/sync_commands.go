@@ -42,11 +42,12 @@ func syncCommands() []tools.Command[*Notebook] {
 		},
 		{
 			CommandInfo: tools.CommandInfo{
-				Name: "sync accept", Doc: "Remove all pages from one side after they are gone from the other.\n\n" +
-					"Lectern does nothing when all pages are gone at once: a disk that is not mounted looks the same.",
-				Confirm: "All pages are removed from the side that still has them. Continue?",
+				Name: "sync accept", Doc: "Remove pages from one side after many are gone from the other.\n\n" +
+					"Lectern does nothing when more than half of all pages, or all below a folder, are gone at once, ten or more: " +
+					"a disk that is not mounted looks the same.",
+				Confirm: "The pages are removed from the side that still has them. Continue?",
 			},
-			Run: syncCommand((*syncer).acceptEmptied),
+			Run: syncCommand((*syncer).acceptVanished),
 		},
 	}
 }
@@ -208,8 +209,8 @@ func (s *syncer) putBack(ctx context.Context, c tools.CallContext, kept pagestor
 	return nil
 }
 
-// acceptEmptied has the next pass believe that a side has lost all its pages.
-func (s *syncer) acceptEmptied(_ context.Context, _ tools.CommandCall, out io.Writer) error {
+// acceptVanished has the next pass believe that a side has lost many pages.
+func (s *syncer) acceptVanished(_ context.Context, _ tools.CommandCall, out io.Writer) error {
 	s.mu.Lock()
 	s.accept = true
 	s.mu.Unlock()

@@ -473,6 +473,40 @@ func TestSyncOfAnEmptiedSide(t *testing.T) {
 	equal(t, "recorded", 12, len(v.changes()))
 }
 
+// Nor is the loss of more than half of all pages, or of a folder. What comes back keeps its ids.
+func TestSyncOfVanishedPages(t *testing.T) {
+	files := map[string]string{}
+	for i := range 12 {
+		files[fmt.Sprintf("Sub/deep/S%d.md", i)] = fmt.Sprintf("sub %d\n", i)
+		files[fmt.Sprintf("P%d.md", i)] = fmt.Sprintf("page %d\n", i)
+		files[fmt.Sprintf("Q/Q%d.md", i)] = fmt.Sprintf("question %d\n", i)
+	}
+	v := newSynced(t, files)
+	v.waitInStep()
+	v.exec("CREATE TABLE ids AS SELECT path, id FROM pages")
+	keepsIDs := func() bool { return !v.exists("SELECT FROM ids WHERE (path, id) NOT IN (SELECT path, id FROM pages)") }
+	away := func(folder, why string) {
+		t.Helper()
+		aside := filepath.Join(t.TempDir(), "aside")
+		if err := os.Rename(filepath.Join(v.dir, folder), aside); err != nil {
+			t.Fatal(err)
+		}
+		v.waitFor("a Problem: "+why, func() bool { return strings.Contains(v.shown("markdown.sync"), why) })
+		equal(t, "rows stay", true, keepsIDs())
+		if err := os.Rename(aside, filepath.Join(v.dir, folder)); err != nil {
+			t.Fatal(err)
+		}
+		v.waitInStep()
+		equal(t, "ids", true, keepsIDs())
+	}
+	away("Sub", "all 12 pages below Sub/ are gone from the folder at once")
+	v.exec("DELETE FROM pages WHERE path ~ '^(P|Q/Q[1-5])'")
+	v.waitFor("a Problem", func() bool {
+		return strings.Contains(v.shown("markdown.sync"), "19 of 36 pages are gone from the database at once")
+	})
+	equal(t, "files", files, v.files())
+}
+
 // While the server is down nothing is lost, and afterwards both sides are in step.
 func TestSyncSurvivesTheServer(t *testing.T) {
 	v := newSynced(t, map[string]string{"A.md": "a\n"})

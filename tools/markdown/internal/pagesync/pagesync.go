@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"time"
 
@@ -20,9 +21,10 @@ const (
 	// missingFor is how long a file must be missing until its page counts as deleted: a
 	// move is a file that goes and another one that comes, in any order.
 	missingFor = 2 * time.Second
-	// minEmptied is the smallest number of pages whose disappearance together is not
-	// believed: a disk that is not mounted looks like it.
-	minEmptied = 10
+	// minVanished is the smallest number of pages whose disappearance together is not
+	// believed, if they are more than half of all or all below a folder: a disk that is not
+	// mounted looks like it.
+	minVanished = 10
 	// chunk is after how many steps progress is told.
 	chunk = 200
 )
@@ -95,24 +97,31 @@ type Result struct {
 	Again      bool     // another Reconcile is needed soon, although nobody changes anything
 }
 
-// An EmptyError reports that one side has lost all its pages at once, so that
-// nothing was done.
-type EmptyError struct {
-	Folder bool // else it was the table
-	Pages  int
+// A VanishedError reports that one side has lost many pages at once, so that nothing was
+// done.
+type VanishedError struct {
+	InFolder  bool // else it was the table
+	Gone, All int
+	Below     string // the folder of which all pages are gone; empty: they are more than half of all
 }
 
 // Error implements error.
-func (e *EmptyError) Error() string {
+func (e *VanishedError) Error() string {
 	where := "database"
-	if e.Folder {
+	if e.InFolder {
 		where = "folder"
 	}
-	return fmt.Sprintf("all %d pages are gone from the %s at once", e.Pages, where)
+	switch {
+	case e.Gone == e.All:
+		return fmt.Sprintf("all %d pages are gone from the %s at once", e.All, where)
+	case e.Below != "":
+		return fmt.Sprintf("all %d pages below %s/ are gone from the %s at once", e.Gone, e.Below, where)
+	}
+	return fmt.Sprintf("%d of %d pages are gone from the %s at once", e.Gone, e.All, where)
 }
 
-// Reconcile brings both sides into step. accept has it believe that a side has lost all its
-// pages; otherwise the error is an [EmptyError] then.
+// Reconcile brings both sides into step. accept has it believe that a side has lost many
+// pages; otherwise the error is a [VanishedError] then.
 func (m *Mirror) Reconcile(ctx context.Context, accept bool) (Result, error) {
 	if err := m.load(ctx); err != nil {
 		return Result{}, err
@@ -132,12 +141,12 @@ func (m *Mirror) Reconcile(ctx context.Context, accept bool) (Result, error) {
 	p := pass{m: m, result: Result{Unreadable: files.Unreadable}}
 	p.trees = mirror.Trees{Base: maps.Clone(m.base), Database: maps.Clone(m.Table.Pages())}
 	p.trees.Disk = mirror.Identify(m.base, p.trees.Database, files.Pages, m.NewID)
+	p.leaveOut(files, accept)
 	if !accept {
-		if err := p.checkEmptied(files); err != nil {
+		if err := p.checkVanished(); err != nil {
 			return p.result, err
 		}
 	}
-	p.leaveOut(files, accept)
 	err = p.run(ctx)
 	if r := p.result; err == nil && r.ToFolder+r.ToTable+r.Skipped == 0 && !r.Again {
 		m.settled = &r
@@ -163,31 +172,6 @@ type pass struct {
 	result Result
 }
 
-// checkEmptied returns an EmptyError if all pages of a side are gone.
-func (p *pass) checkEmptied(files Files) error {
-	base := p.trees.Base
-	if len(base) < minEmptied {
-		return nil
-	}
-	gone := func(side mirror.Tree) bool {
-		for id := range base {
-			if _, exists := side[id]; exists {
-				return false
-			}
-		}
-		return true
-	}
-	switch {
-	case gone(p.trees.Disk) && gone(p.trees.Database):
-		return nil
-	case gone(p.trees.Disk) && len(files.Unreadable) == 0:
-		return &EmptyError{Folder: true, Pages: len(base)}
-	case gone(p.trees.Database):
-		return &EmptyError{Pages: len(base)}
-	}
-	return nil
-}
-
 // leaveOut takes pages out of all trees about which nothing can be decided now.
 func (p *pass) leaveOut(files Files, accept bool) {
 	leave := func(id string) {
@@ -203,8 +187,8 @@ func (p *pass) leaveOut(files Files, accept bool) {
 	}
 	slices.Sort(p.result.Refused)
 	unreadable := map[string]bool{}
-	for _, path := range files.Unreadable {
-		unreadable[path] = true
+	for _, file := range files.Unreadable {
+		unreadable[file] = true
 	}
 	missing := map[string]time.Time{}
 	for id, page := range p.m.base {
@@ -227,6 +211,53 @@ func (p *pass) leaveOut(files Files, accept bool) {
 		if _, exists := p.trees.Disk[id]; !exists && unreadable[page.Path] {
 			leave(id)
 		}
+	}
+}
+
+// checkVanished returns a VanishedError if a side has lost too many pages for a pass to
+// believe it.
+func (p *pass) checkVanished() error {
+	if e := vanishedFrom(p.trees.Disk, p.trees.Database, p.trees.Base, p.m.base); e != nil {
+		e.InFolder = true
+		return e
+	}
+	if e := vanishedFrom(p.trees.Database, p.trees.Disk, p.trees.Base, p.m.base); e != nil {
+		return e
+	}
+	return nil
+}
+
+// vanishedFrom looks at the pages that a side has lost and the other one has; base are those
+// about which the pass decides, of all.
+func vanishedFrom(side, other, base, all mirror.Tree) *VanishedError {
+	gone, goneBelow, allBelow := 0, map[string]int{}, map[string]int{}
+	for id, page := range all {
+		countFolders(allBelow, page.Path)
+		_, decides := base[id]
+		_, here := side[id]
+		if _, there := other[id]; decides && !here && there {
+			gone++
+			countFolders(goneBelow, page.Path)
+		}
+	}
+	switch {
+	case gone < minVanished:
+		return nil
+	case 2*gone > len(all):
+		return &VanishedError{Gone: gone, All: len(all)}
+	}
+	for _, folder := range slices.Sorted(maps.Keys(goneBelow)) { // the outermost first
+		if n := goneBelow[folder]; n >= minVanished && n == allBelow[folder] {
+			return &VanishedError{Gone: n, All: len(all), Below: folder}
+		}
+	}
+	return nil
+}
+
+// countFolders counts a page in every folder that it is below.
+func countFolders(counts map[string]int, file string) {
+	for folder := path.Dir(file); folder != "."; folder = path.Dir(folder) {
+		counts[folder]++
 	}
 }
 
