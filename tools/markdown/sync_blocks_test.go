@@ -84,6 +84,25 @@ func TestSyncOfUnreadableBlocks(t *testing.T) {
 	v.waitFor("no Problem", func() bool { return v.shown("markdown.blocks") == "" })
 }
 
+// What another editor says in attributes of its own is not written as if it said nothing.
+func TestBlocksOfAnotherEditor(t *testing.T) {
+	const content = "see [[Welcome|w]] there\n"
+	for _, node := range []string{
+		`{"type":"paragraph","content":[{"type":"wikilink","attrs":{"pageId":"33","pageName":"Welcome"}}]}`, `{"type":"paragraph","content":[{"type":"wikilink"}]}`,
+		`{"type":"callout","attrs":{"emoji":"X","variant":"warning"},"content":[` + paragraph("c") + `]}`, `{"type":"toggle","attrs":{"isOpen":true},"content":[` + paragraph("t") + `]}`,
+		`{"type":"bookmark","attrs":{"url":"https://example.org"}}`, `{"type":"image","attrs":{"fileId":"1"}}`,
+	} {
+		got, err := editContent(content, `{"type":"doc","content":[`+node+`]}`)
+		if err == nil || !strings.Contains(err.Error(), "it has none of") {
+			t.Errorf("%s: %q, %v", node, got, err)
+		}
+	}
+	own := `{"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","text":"see "},{"type":"wikilink","attrs":{"target":"Home","label":null,"id":"7"}}]}]}`
+	if got, err := editContent(content, own); got != "see [[Home]]\n" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 // Edits of the content and of the blocks of the same lines: one is kept as a conflict.
 func TestSyncOfBlocksInConflict(t *testing.T) {
 	v := newSynced(t, map[string]string{"A.md": "one\n"})

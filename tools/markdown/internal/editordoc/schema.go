@@ -3,7 +3,9 @@ package editordoc
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -33,6 +35,9 @@ type nodeType struct {
 	attrs   map[string]attr
 	content string // the group of its children: block, inline, item, task, row, cell; empty: none
 	group   string // that it is in
+	// ownAttrs means that the node is nothing without its attributes. One that has only others is of another
+	// editor, and what it says would be lost.
+	ownAttrs bool
 }
 
 // nodeTypes are the nodes that can be read.
@@ -43,7 +48,7 @@ var nodeTypes = sync.OnceValue(func() map[string]nodeType {
 		typeDoc:         {content: "block"},
 		typeText:        {group: "inline"},
 		typeBreak:       {group: "inline"},
-		typeWikilink:    {attrs: map[string]attr{"target": text, "label": text}, group: "inline"},
+		typeWikilink:    {attrs: map[string]attr{"target": text, "label": text}, group: "inline", ownAttrs: true},
 		typeParagraph:   {content: "inline", group: "block"},
 		typeHeading:     {attrs: map[string]attr{"level": {"number", 1.0}}, content: "inline", group: "block"},
 		typeBulletList:  {content: "item", group: "block"},
@@ -53,15 +58,15 @@ var nodeTypes = sync.OnceValue(func() map[string]nodeType {
 		typeTaskItem:    {attrs: map[string]attr{"checked": {"bool", false}}, content: "block", group: "task"},
 		typeCode:        {attrs: map[string]attr{"language": text}, content: "inline", group: "block"},
 		typeQuote:       {content: "block", group: "block"},
-		typeCallout:     {attrs: map[string]attr{"kind": text, "title": text, "fold": text}, content: "block", group: "block"},
-		typeToggle:      {attrs: map[string]attr{"summary": text, "open": {"bool", false}}, content: "block", group: "block"},
+		typeCallout:     {attrs: map[string]attr{"kind": text, "title": text, "fold": text}, content: "block", group: "block", ownAttrs: true},
+		typeToggle:      {attrs: map[string]attr{"summary": text, "open": {"bool", false}}, content: "block", group: "block", ownAttrs: true},
 		typeRule:        {group: "block"},
-		typeImage:       {attrs: map[string]attr{"src": text, "alt": text, "title": text}, group: "block"},
+		typeImage:       {attrs: map[string]attr{"src": text, "alt": text, "title": text}, group: "block", ownAttrs: true},
 		typeTable:       {content: "row", group: "block"},
 		typeRow:         {content: "cell", group: "row"},
 		typeHeader:      {attrs: cell, content: "block", group: "cell"},
 		typeCell:        {attrs: cell, content: "block", group: "cell"},
-		typeBookmark:    {attrs: map[string]attr{"data": {"object", nil}}, group: "block"},
+		typeBookmark:    {attrs: map[string]attr{"data": {"object", nil}}, group: "block", ownAttrs: true},
 		typeRaw:         {attrs: map[string]attr{"markdown": text}, group: "block"},
 	}
 })
@@ -107,6 +112,9 @@ func decodeNode(value any, place string, depth int) (n Node, err error) {
 	if n.Attrs, err = decodeAttrs(fields["attrs"], known.attrs, place); err != nil {
 		return n, err
 	}
+	if err := known.checkAttrs(fields["attrs"], n); err != nil {
+		return n, fmt.Errorf("%s.attrs: %w", place, err)
+	}
 	if n.Type == typeText {
 		if n.Text, ok = fields["text"].(string); !ok || n.Text == "" || !isText(n.Text) {
 			return n, fmt.Errorf("%s.text: it is not text", place)
@@ -134,6 +142,20 @@ func decodeNode(value any, place string, depth int) (n Node, err error) {
 		n.Content = append(n.Content, c)
 	}
 	return n, nil
+}
+
+// checkAttrs refuses a node whose attributes are all those of another editor.
+func (t nodeType) checkAttrs(attrs any, n Node) error {
+	written, _ := attrs.(map[string]any)
+	if !t.ownAttrs || len(written) == 0 && n.Type != typeWikilink {
+		return nil
+	}
+	for name := range t.attrs {
+		if _, has := written[name]; has {
+			return nil
+		}
+	}
+	return fmt.Errorf("it has none of %s", strings.Join(slices.Sorted(maps.Keys(t.attrs)), ", "))
 }
 
 func decodeAttrs(value any, known map[string]attr, place string) (map[string]any, error) {
