@@ -200,6 +200,8 @@ func (w writeRequest) refused(ctx context.Context, err error) error {
 		e = e.WithHint("A part of the change is there: read it before you call again.")
 	case e.Code != tools.Internal && len(w.details.Done) == 0:
 		return err
+	case len(w.details.Done) > 0 && e.Hint == "":
+		e = e.WithHint("What data.done names is there. Read it, and add what is missing.")
 	}
 	if data, is := e.Data.(map[string]any); is {
 		w.details.Logseq = data["logseq"]

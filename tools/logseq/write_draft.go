@@ -149,7 +149,7 @@ func (o *outlineParser) parseLine(line string) {
 	case strings.TrimSpace(line) == "":
 		o.open = nil
 	case item != nil:
-		o.addBlock(10+indentation(item[1]), item[2])
+		o.addBlock(10+indentation(item[1]), checkboxAsTask(item[2]))
 		o.openFence(item[2])
 	case headingLine.MatchString(line):
 		o.addBlock(len(headingLine.FindStringSubmatch(line)[1]), line)
@@ -166,6 +166,17 @@ func (o *outlineParser) parseLine(line string) {
 		o.addBlock(10+indentation(line[:len(line)-len(strings.TrimLeft(line, " \t"))]), strings.TrimSpace(line))
 		o.openFence(line)
 	}
+}
+
+// checkboxAsTask gives an item with a box the marker of a task. On a DB graph the
+// plugin makes a status of it.
+func checkboxAsTask(item string) string {
+	for box, marker := range map[string]string{"[ ] ": "TODO ", "[x] ": "DONE ", "[X] ": "DONE "} {
+		if text, ok := strings.CutPrefix(item, box); ok && strings.TrimSpace(text) != "" {
+			return marker + text
+		}
+	}
+	return item
 }
 
 // addBlock starts a block at a depth.
