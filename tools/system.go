@@ -70,6 +70,9 @@ type System[S Source, C any] struct {
 type Detection struct {
 	Score  int
 	Reason string // "it has an .obsidian folder"
+	// Ext is the extension of its pages, such as ".md". Of Systems that all say one, the one
+	// of most files is taken. Empty: files say nothing.
+	Ext string
 }
 
 // A Kind is a System without its type parameters.

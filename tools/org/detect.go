@@ -15,7 +15,7 @@ import (
 func Detect(dir fs.FS) tools.Detection {
 	for _, pattern := range []string{"*.org", "*/*.org"} {
 		if found, err := fs.Glob(dir, pattern); err == nil && len(found) > 0 {
-			return tools.Detection{Score: 50, Reason: "it has Org files, such as " + path.Base(found[0])}
+			return tools.Detection{Score: 50, Reason: "it has Org files, such as " + path.Base(found[0]), Ext: ".org"}
 		}
 	}
 	return tools.Detection{}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,18 +36,19 @@ type KindClaim struct {
 	Kind   string
 	Score  int // of the [tools.Detection]
 	Reason string
+	ext    string
 }
 
 // ambiguousScoreGap is how much lower a score may be so that a person chooses.
 const ambiguousScoreGap = 20
 
-// InspectFolder checks that path is a folder that can be listed and detects its kind,
+// InspectFolder checks that place is a folder that can be listed and detects its kind,
 // unless kind names it.
-func InspectFolder(kinds []tools.Kind, path, kind string) (Folder, error) {
+func InspectFolder(kinds []tools.Kind, place, kind string) (Folder, error) {
 	if kind != "" && !slices.ContainsFunc(kinds, func(k tools.Kind) bool { return k.Manifest().Name == kind }) {
 		return Folder{}, fmt.Errorf("%w %q; this build opens %s", ErrUnknownKind, kind, kindList(kinds))
 	}
-	abs, err := filepath.Abs(path)
+	abs, err := filepath.Abs(place)
 	if err != nil {
 		return Folder{}, fmt.Errorf("find folder: %w", err)
 	}
@@ -75,11 +77,12 @@ func InspectFolder(kinds []tools.Kind, path, kind string) (Folder, error) {
 		return Folder{Path: abs, Kind: kind}, nil
 	}
 	claims := detectKinds(kinds, dir)
+	decided := decideByFiles(claims, dir)
 	switch {
 	case len(claims) == 0:
 		return Folder{}, fmt.Errorf("detect kind: %s; this build opens %s; if it is one of these, name it with --kind",
 			undetectedKindReason(dir, abs), kindList(kinds))
-	case len(selectAmbiguousClaims(claims)) > 1:
+	case !decided && len(selectAmbiguousClaims(claims)) > 1:
 		var fits []string
 		for _, c := range selectAmbiguousClaims(claims) {
 			fits = append(fits, c.Kind+" ("+c.Reason+")")
@@ -94,11 +97,42 @@ func InspectFolder(kinds []tools.Kind, path, kind string) (Folder, error) {
 func detectKinds(kinds []tools.Kind, dir fs.FS) (claims []KindClaim) {
 	for _, k := range kinds {
 		if d := k.Detect(dir); d.Score > 0 {
-			claims = append(claims, KindClaim{k.Manifest().Name, d.Score, d.Reason})
+			claims = append(claims, KindClaim{k.Manifest().Name, d.Score, d.Reason, d.Ext})
 		}
 	}
 	slices.SortStableFunc(claims, func(a, b KindClaim) int { return cmp.Compare(b.Score, a.Score) })
 	return claims
+}
+
+// maxCounted is how many files and folders are looked at to see which kind most files have.
+const maxCounted = 20_000
+
+// decideByFiles puts the claim first whose files are most, if all go by their files, and says how
+// many each has. It is false if that decides nothing.
+func decideByFiles(claims []KindClaim, dir fs.FS) bool {
+	if len(claims) < 2 || slices.ContainsFunc(claims, func(c KindClaim) bool { return c.ext == "" }) {
+		return false
+	}
+	counts, seen := map[string]int{}, 0
+	_ = fs.WalkDir(dir, ".", func(name string, e fs.DirEntry, err error) error { // what cannot be read is not counted
+		seen++
+		switch {
+		case seen > maxCounted:
+			return fs.SkipAll
+		case err != nil:
+			return nil
+		case e.IsDir() && name != "." && (strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules"):
+			return fs.SkipDir
+		case e.Type().IsRegular():
+			counts[strings.ToLower(path.Ext(name))]++
+		}
+		return nil
+	})
+	slices.SortStableFunc(claims, func(a, b KindClaim) int { return cmp.Compare(counts[b.ext], counts[a.ext]) })
+	for i, c := range claims {
+		claims[i].Reason += fmt.Sprintf("; %s files: %d", c.ext, counts[c.ext])
+	}
+	return counts[claims[0].ext] > counts[claims[1].ext]
 }
 
 // selectAmbiguousClaims are those of sorted claims among which only a person can choose.

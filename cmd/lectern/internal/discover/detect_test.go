@@ -54,6 +54,35 @@ func TestInspect(t *testing.T) {
 	}
 }
 
+// Where kinds go by their files, the one of most files is taken, and what else is there is said.
+func TestKindOfMostFiles(t *testing.T) {
+	byFiles := func(name string, score int) tools.Kind {
+		return tools.Erase(tools.System[folderSource, struct{}]{Name: name, Title: name, Doc: name + ".", Detect: func(fs.FS) tools.Detection {
+			return tools.Detection{Score: score, Reason: "it has some", Ext: "." + name}
+		}})
+	}
+	for _, c := range []struct {
+		files  []string
+		kind   string // empty: ambiguous
+		reason string
+	}{
+		{[]string{"README.a", "x.b", "deep/er/y.B"}, "b", "it has some; .b files: 2"}, {[]string{"1.a", "2.a", "1.b", ".hidden/2.b", "node_modules/3.b", "4.b/x"}, "a", "it has some; .a files: 2"},
+		{[]string{"1.a", "1.b"}, "", ""},
+	} {
+		dir := t.TempDir()
+		for _, name := range c.files {
+			file := filepath.Join(dir, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, nil, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f, err := InspectFolder([]tools.Kind{byFiles("a", 50), byFiles("b", 40)}, dir, "")
+		if f.Kind != c.kind || f.Reason != c.reason || errors.Is(err, ErrAmbiguousKind) != (c.kind == "") || c.kind != "" && len(f.Alternatives) != 1 {
+			t.Errorf("%q: %+v, %v", c.files, f, err)
+		}
+	}
+}
+
 // A folder that two kinds claim is offered as both.
 func TestSearchShowsEveryClaim(t *testing.T) {
 	home := t.TempDir()
