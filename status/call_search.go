@@ -41,16 +41,7 @@ func ParseCallSearch(text string, zone *time.Location) (s CallSearch, err error)
 			return s, err
 		}
 		for _, part := range part.Conjuncts() {
-			switch {
-			case part.Op == SearchCondition && part.Key == "since":
-				if at := part.Time(); at.After(s.Since) {
-					s.Since = at
-				}
-			case part.Op == SearchCondition && part.Key == "until":
-				if at := part.Time(); s.Until.IsZero() || at.Before(s.Until) {
-					s.Until = at
-				}
-			case part.Op != SearchAll:
+			if !s.narrow(part) && part.Op != SearchAll {
 				where = append(where, part)
 			}
 		}
@@ -62,27 +53,50 @@ func ParseCallSearch(text string, zone *time.Location) (s CallSearch, err error)
 	return s, nil
 }
 
-// readCallCondition checks the conditions in an expression, and gives its times a zone. What
-// does not count is the [SearchAll] of nothing.
-func readCallCondition(e SearchExpr, zone *time.Location) (SearchExpr, error) {
-	if len(e.Of) > 0 {
-		of := make([]SearchExpr, 0, len(e.Of))
-		for _, part := range e.Of {
-			part, err := readCallCondition(part, zone)
-			if err != nil {
-				return e, err
-			}
-			if part.Op != SearchAll || len(part.Of) > 0 {
-				of = append(of, part)
-			}
-		}
-		if len(of) == 0 {
-			return SearchExpr{Op: SearchAll}, nil
-		}
-		e.Of = of
-		return e, nil
-	}
+// narrow takes a condition about the time into Since and Until; false: it is none.
+func (s *CallSearch) narrow(e SearchExpr) bool {
 	switch {
+	case e.Op != SearchCondition:
+		return false
+	case e.Key == "since":
+		if at := e.Time(); at.After(s.Since) {
+			s.Since = at
+		}
+		return true
+	case e.Key == "until":
+		if at := e.Time(); s.Until.IsZero() || at.Before(s.Until) {
+			s.Until = at
+		}
+		return true
+	}
+	return false
+}
+
+// readCallConditions checks the conditions in a joined expression. What does not count is
+// the [SearchAll] of nothing.
+func readCallConditions(e SearchExpr, zone *time.Location) (SearchExpr, error) {
+	of := make([]SearchExpr, 0, len(e.Of))
+	for _, part := range e.Of {
+		part, err := readCallCondition(part, zone)
+		if err != nil {
+			return e, err
+		}
+		if part.Op != SearchAll || len(part.Of) > 0 {
+			of = append(of, part)
+		}
+	}
+	if len(of) == 0 {
+		return SearchExpr{Op: SearchAll}, nil
+	}
+	e.Of = of
+	return e, nil
+}
+
+// readCallCondition checks an expression, and gives its times a zone.
+func readCallCondition(e SearchExpr, zone *time.Location) (SearchExpr, error) {
+	switch {
+	case len(e.Of) > 0:
+		return readCallConditions(e, zone)
 	case e.Op != SearchCondition || !slices.Contains(callSearchKeys(), e.Key):
 		if e.Op == SearchCondition {
 			e = SearchExpr{Op: SearchWord, Text: e.Text}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -82,9 +83,7 @@ func (o *jsonOutput) result(err error, changes bool) any {
 	if o.list != nil {
 		answer["items"] = o.list
 	}
-	for name, value := range o.fields {
-		answer[name] = value
-	}
+	maps.Copy(answer, o.fields)
 	if err != nil {
 		answer["error"] = cmp.Or(string(safetext.Of(err.Error())), strings.TrimSpace(o.warned.String()))
 	}

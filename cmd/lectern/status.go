@@ -47,6 +47,20 @@ func statusCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
+func addSource(rows *table, src status.Source) {
+	state := string(src.State)
+	if src.State == status.Waiting {
+		state = src.Note
+	}
+	rows.add("source "+src.Name, fmt.Sprintf("%s, %s, %s, %s", state, src.Kind, english.Plural(src.Tools, "tool", ""), src.Location))
+	for _, t := range src.Tasks {
+		rows.add("  in the background", t.String())
+	}
+	for _, why := range src.Holds {
+		rows.add("  keeps the hub", why)
+	}
+}
+
 // printStatus is the panel as text.
 func (c console) printStatus(s status.Snapshot) error {
 	hub := string(s.Hub.State)
@@ -65,17 +79,7 @@ func (c console) printStatus(s status.Snapshot) error {
 	}
 	rows.add("config", s.Hub.Config)
 	for _, src := range s.Sources {
-		state := string(src.State)
-		if src.State == status.Waiting {
-			state = src.Note
-		}
-		rows.add("source "+src.Name, fmt.Sprintf("%s, %s, %s, %s", state, src.Kind, english.Plural(src.Tools, "tool", ""), src.Location))
-		for _, t := range src.Tasks {
-			rows.add("  in the background", t.String())
-		}
-		for _, why := range src.Holds {
-			rows.add("  keeps the hub", why)
-		}
+		addSource(&rows, src)
 	}
 	for _, a := range s.Sessions {
 		client := cmp.Or(strings.TrimSpace(a.Client+" "+a.Version), "no name yet")

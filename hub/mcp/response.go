@@ -56,10 +56,11 @@ func (ep *endpoint) handleRequest(ctx context.Context, x *request, as *mcpSessio
 		return response{frame: resultFrame(x.id, []byte("{}"))}
 	}
 	ctx = context.WithValue(ctx, requestContextKey{}, x)
-	member, value := "result", any(nil)
+	var member string
+	var value any
 	switch out := ep.mcp.HandleMessage(ep.mcp.WithContext(ctx, as), x.withPlainID()).(type) {
 	case mcp.JSONRPCResponse:
-		value = out.Result
+		member, value = "result", out.Result
 	case mcp.JSONRPCError:
 		e := ep.correctError(ctx, x, errorObject(out.Error))
 		member, value, r.code = "error", e, e.Code

@@ -338,6 +338,8 @@ func TestStoppedHubStaysStopped(t *testing.T) {
 	dir := newDir(t)
 	c := start(t, dir)
 	c.initialize()
+	c.send(callTool("1", "read"))
+	c.answer() // so that nothing is on its way to the hub, which would need another
 	pid := lastPID(t, dir)
 	if _, err := daemon.StopHubAndWait(t.Context(), paths(dir), daemon.StopRequest{}); err != nil {
 		t.Fatal(err)

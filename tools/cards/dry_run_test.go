@@ -142,8 +142,15 @@ func TestWhatIsNoText(t *testing.T) {
 		token := w.roleToken(t, "admin")
 		for _, bad := range []string{"%00", "%ff", "%ed%a0%80", "a%00b"} {
 			for _, c := range [][2]string{
-				{"/cards?q=", "q"}, {"/cards?prefix=", "prefix"}, {"/cards?not_name=", "not_name"}, {"/cards?type=", "type"}, {"/cards?tag=", "tag"},
-				{"/cards?updated_since=", "updated_since"}, {"/cards/", "name"}, {"/types/", "name"}, {"/cards/Home/search_content?query=", "query"},
+				{"/cards?q=", "q"},
+				{"/cards?prefix=", "prefix"},
+				{"/cards?not_name=", "not_name"},
+				{"/cards?type=", "type"},
+				{"/cards?tag=", "tag"},
+				{"/cards?updated_since=", "updated_since"},
+				{"/cards/", "name"},
+				{"/types/", "name"},
+				{"/cards/Home/search_content?query=", "query"},
 			} {
 				w.refuses(t, token, "GET", c[0]+bad, "", c[1])
 			}
@@ -152,12 +159,16 @@ func TestWhatIsNoText(t *testing.T) {
 		}
 		for _, bad := range []string{`\u0000`, `\ud800`, `\udc00x`, "\xff", `a\ud83d`} {
 			for _, c := range [][3]string{
-				{"/auth", `{"username":"@","password":"p"}`, "username"}, {"/auth", `{"api_key":"@","role":"user"}`, "api_key"},
-				{"/cards", `{"name":"@","type":"RichText"}`, "name"}, {"/cards", `{"name":"N","type":"RichText","content":"@"}`, "content"},
+				{"/auth", `{"username":"@","password":"p"}`, "username"},
+				{"/auth", `{"api_key":"@","role":"user"}`, "api_key"},
+				{"/cards", `{"name":"@","type":"RichText"}`, "name"},
+				{"/cards", `{"name":"N","type":"RichText","content":"@"}`, "content"},
 				{"/cards", `{"name":"N","type":"RichText","fields":{"+a":"@"}}`, "fields.+a"},
 				{"/cards/batch", `{"ops":[{"action":"create","name":"N","type":"RichText"},{"action":"create","name":"@"}]}`, "ops[1].name"},
-				{"/run_query", `{"query":{"name":"@"}}`, "query.name"}, {"/run_query", `{"query":{"type":["in","a","@"]}}`, "query.type[2]"},
-				{"/render", `{"html":"@"}`, "html"}, {"/jobs/spoiler-scan", `{"terms_card":"@","results_card":"R"}`, "terms_card"},
+				{"/run_query", `{"query":{"name":"@"}}`, "query.name"},
+				{"/run_query", `{"query":{"type":["in","a","@"]}}`, "query.type[2]"},
+				{"/render", `{"html":"@"}`, "html"},
+				{"/jobs/spoiler-scan", `{"terms_card":"@","results_card":"R"}`, "terms_card"},
 				{"/jobs/spoiler-scan", `{"terms_card":"@","results_card":"R","async":true}`, "terms_card"},
 				{"/cards/N/upload", `{"type":"File","filename":"@","file_data":"aGk="}`, "filename"},
 				{"/admin/api_keys", `{"name":"@","roles":["user"]}`, "name"},

@@ -65,6 +65,7 @@ func (in EditPageIn) graphSplices(p *page, b structure.GraphBlock) ([]folder.Spl
 		return e.splice(b.Start, b.Start, e.blocks(content, e.indent)), nil
 	case InsertAfter:
 		return e.splice(b.End, b.End, e.blocks(content, e.indent)), nil
+	case Replace, Check, Uncheck: // see below
 	case Append, Prepend:
 		at, below := b.End, e.indentBelow()
 		if in.Action == Prepend {
@@ -76,35 +77,41 @@ func (in EditPageIn) graphSplices(p *page, b structure.GraphBlock) ([]folder.Spl
 	}
 	own := e.text[b.Text:b.Own]
 	_, properties := e.splitProperties(own)
-	end := b.Own
 	var lines []string
 	switch in.Action {
 	case Append:
 		lines = append(e.lines(own), strings.Split(content, "\n")...)
 	case Prepend:
 		lines = append(strings.Split(content, "\n"), e.lines(own)...)
-	default:
-		written := structure.ReadGraph(e.blocks(content, ""), 0)
-		all := written.GraphBlocks()
-		roots := 0
-		for _, other := range all {
-			if other.Mark == other.Start {
-				roots++
-			}
-		}
-		if roots != 1 {
-			return nil, tools.Errorf(tools.Invalid, "content: %d blocks cannot stand in the place of one", roots).
-				WithHint("Replace it with one, and add the others by insert_after.")
-		}
-		first := written.Text[all[0].Text:all[0].Own]
-		if lines = e.lines(first); strings.Contains(first, "id:: ") {
-			_, properties = e.splitProperties(first)
-		}
-		if below := written.Text[all[0].Own:]; below != "" {
-			return e.splice(b.Start, b.End, e.written(lines, properties)+e.blocks(below, e.indentBelow())), nil
+	case Replace, Delete, InsertBefore, InsertAfter, Check, Uncheck:
+		return e.replace(content, properties)
+	}
+	return e.splice(b.Start, b.Own, e.written(lines, properties)), nil
+}
+
+// replace puts another block in the place of one whose properties are these.
+func (e graphEdit) replace(content string, properties []string) ([]folder.Splice, error) {
+	written := structure.ReadGraph(e.blocks(content, ""), 0)
+	all := written.GraphBlocks()
+	roots := 0
+	for _, other := range all {
+		if other.Mark == other.Start {
+			roots++
 		}
 	}
-	return e.splice(b.Start, end, e.written(lines, properties)), nil
+	if roots != 1 {
+		return nil, tools.Errorf(tools.Invalid, "content: %d blocks cannot stand in the place of one", roots).
+			WithHint("Replace it with one, and add the others by insert_after.")
+	}
+	first := written.Text[all[0].Text:all[0].Own]
+	lines := e.lines(first)
+	if strings.Contains(first, "id:: ") {
+		_, properties = e.splitProperties(first)
+	}
+	if below := written.Text[all[0].Own:]; below != "" {
+		return e.splice(e.block.Start, e.block.End, e.written(lines, properties)+e.blocks(below, e.indentBelow())), nil
+	}
+	return e.splice(e.block.Start, e.block.Own, e.written(lines, properties)), nil
 }
 
 // splice changes whole lines. A page without a last line break keeps it so.

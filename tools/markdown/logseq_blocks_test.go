@@ -71,7 +71,8 @@ func TestGraphBlocksByID(t *testing.T) {
 		{`"action":"replace","block":"c3","content":"- plain"`, "\t- child\n\t- plain\n\t  id:: c3\n- TODO two"},
 		{`"action":"insert_after","block":"a1","content":"next"`, "\t  id:: c3\n- next\n- TODO two"},
 		{`"action":"insert_before","block":"c3","content":"\t- x"`, "\t- child\n\t- x\n\t- ```js"},
-		{`"action":"delete","block":"a1"`, "title:: p\n\n- TODO two"}, {`"action":"check","block":"b2"`, "- DONE two\n  SCHED"},
+		{`"action":"delete","block":"a1"`, "title:: p\n\n- TODO two"},
+		{`"action":"check","block":"b2"`, "- DONE two\n  SCHED"},
 		{`"action":"replace","block":"b2","content":"TODO three"`, "- TODO three\n  SCHEDULED: <2026-12-01 Tue>\n  id:: b2\n  DEADLINE: <2026-12-05 Sat 10:00 .+1w>\n- last"},
 		{`"action":"insert_after","block":"b2","content":"- x"`, ".+1w>\n- x\n- last"},
 	} {

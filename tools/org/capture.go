@@ -118,30 +118,36 @@ func (s *editor) capture(ctx context.Context, c tools.CallContext, in captureIn)
 			return editError(err)
 		}
 		out.File = f.name
-		if i < 0 {
-			now, err := e.present(f)
-			if err == nil {
-				out.headlineLink = headlineLink{ResourceURI: s.uri(now, -1), Etag: now.etag(-1)}
-			}
-			return err
-		}
-		if t.Type == "entry" {
-			tree := f.File().Subtree(i)
-			e.createIDs(f, int(tree.Start), int(tree.End))
-		}
-		if err := e.setProperties(f, i, text.Properties, nil, ""); err != nil {
-			return err
-		}
-		now, shown, err := e.result(f, i)
-		if err != nil {
-			return err
-		}
-		if out.headlineLink = s.link(now, shown); t.Type == "entry" {
-			out.Title = now.Text(now.Headlines[shown].Title)
-		}
-		return nil
+		return e.finishCapture(f, i, t, text, &out)
 	})
 	return out, err
+}
+
+// finishCapture gives what was captured its IDs and properties, and says what it is now. i is
+// -1 for what is below no headline.
+func (e *edit) finishCapture(f *editedFile, i int, t orgfile.CaptureTemplate, text orgedit.Expansion, out *captureOut) error {
+	if i < 0 {
+		now, err := e.present(f)
+		if err == nil {
+			out.headlineLink = headlineLink{ResourceURI: e.s.uri(now, -1), Etag: now.etag(-1)}
+		}
+		return err
+	}
+	if t.Type == "entry" {
+		tree := f.File().Subtree(i)
+		e.createIDs(f, int(tree.Start), int(tree.End))
+	}
+	if err := e.setProperties(f, i, text.Properties, nil, ""); err != nil {
+		return err
+	}
+	now, shown, err := e.result(f, i)
+	if err != nil {
+		return err
+	}
+	if out.headlineLink = e.s.link(now, shown); t.Type == "entry" {
+		out.Title = now.Text(now.Headlines[shown].Title)
+	}
+	return nil
 }
 
 // expandCapture is the text of a capture. It refuses a title or link that changes how its

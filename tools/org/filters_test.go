@@ -36,14 +36,21 @@ func TestDatesThatAreNone(t *testing.T) {
 func TestUnknownStatesInFilters(t *testing.T) {
 	s := openFiles(t, map[string]string{"a.org": "* TODO A\n", "b.org": "#+TODO: IDEA | PAST\n* IDEA B\n", "c.org": "#+FILETAGS: :secret:\n#+TODO: HIDDEN\n* HIDDEN C\n"}, org.Config{}, "#secret")
 	for _, call := range [][2]string{
-		{"org-get-todos", `{"states":["TODO","IDEA","PAST"]}`}, {"org-get-todos", `{"states":["IDEA"],"files":["b.org"]}`}, {"org-query", `{"query":"todo:TODO,IDEA or done:PAST"}`},
+		{"org-get-todos", `{"states":["TODO","IDEA","PAST"]}`},
+		{"org-get-todos", `{"states":["IDEA"],"files":["b.org"]}`},
+		{"org-query", `{"query":"todo:TODO,IDEA or done:PAST"}`},
 		{"org-query", `{"query":"!todo:DONE"}`},
 	} {
 		s.must(call[0], call[1])
 	}
 	for _, call := range [][2]string{
-		{"org-get-todos", `{"states":["TODO","BOGUS"]}`}, {"org-get-todos", `{"states":["todo"]}`}, {"org-get-todos", `{"states":["HIDDEN"]}`}, {"org-get-todos", `{"states":[""]}`},
-		{"org-get-todos", `{"states":["IDEA"],"files":["a.org"]}`}, {"org-query", `{"query":"A or todo:BOGUS"}`}, {"org-query", `{"query":"not done:BOGUS"}`},
+		{"org-get-todos", `{"states":["TODO","BOGUS"]}`},
+		{"org-get-todos", `{"states":["todo"]}`},
+		{"org-get-todos", `{"states":["HIDDEN"]}`},
+		{"org-get-todos", `{"states":[""]}`},
+		{"org-get-todos", `{"states":["IDEA"],"files":["a.org"]}`},
+		{"org-query", `{"query":"A or todo:BOGUS"}`},
+		{"org-query", `{"query":"not done:BOGUS"}`},
 	} {
 		out := s.fails(call[0], call[1], "state")
 		if hint, _ := out["hint"].(string); out["error"] != "Invalid request" || !strings.Contains(hint, "TODO") || strings.Contains(hint, "HIDDEN") {

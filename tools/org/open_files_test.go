@@ -3,6 +3,7 @@ package org_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -137,9 +138,7 @@ func readGuide(t *testing.T, text string) (config org.Config) {
 		}
 		for key, value := range part {
 			if vars, ok := value.(map[string]any); ok {
-				for name, v := range vars {
-					all["vars"].(map[string]any)[name] = v
-				}
+				maps.Copy(all["vars"].(map[string]any), vars)
 				continue
 			}
 			all[key] = value

@@ -53,6 +53,23 @@ func refileHeadline() tools.Tool[*Source] {
 	})
 }
 
+// finishRefile says where a headline is that was moved, with err.
+func (e *edit) finishRefile(to *editedFile, moved int, err error, out *refileHeadlineOut) error {
+	if errors.Is(err, orgedit.ErrInsideItself) {
+		return tools.Errorf(tools.Invalid, "Cannot refile a headline into itself or its own subtree")
+	}
+	if err != nil {
+		return editError(err)
+	}
+	e.touch(to, moved)
+	now, shown, err := e.result(to, moved)
+	if err != nil {
+		return err
+	}
+	out.headlineLink, out.noteHint = e.s.link(now, shown), e.noteHint()
+	return nil
+}
+
 func (s *editor) refileHeadline(ctx context.Context, c tools.CallContext, in refileHeadlineIn) (out refileHeadlineOut, err error) {
 	out.Success = true
 	out.Diff, err = s.edit(ctx, c, in.WriteOptions, func(e *edit) error {
@@ -80,19 +97,7 @@ func (s *editor) refileHeadline(ctx context.Context, c tools.CallContext, in ref
 			return tools.Errorf(tools.Invalid, "position: a headline cannot be moved into a date tree of its own file")
 		}
 		moved, err := f.MoveTo(i, to.Draft, place, &in.Note)
-		if errors.Is(err, orgedit.ErrInsideItself) {
-			return tools.Errorf(tools.Invalid, "Cannot refile a headline into itself or its own subtree")
-		}
-		if err != nil {
-			return editError(err)
-		}
-		e.touch(to, moved)
-		now, shown, err := e.result(to, moved)
-		if err != nil {
-			return err
-		}
-		out.headlineLink, out.noteHint = s.link(now, shown), e.noteHint()
-		return nil
+		return e.finishRefile(to, moved, err, &out)
 	})
 	out.dialect = s.dialects().write(out.ResourceURI, out.Diff, map[string]any{
 		"title": out.Title, "source_file": baseName(out.SourceFile), "target_file": baseName(out.TargetFile),

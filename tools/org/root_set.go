@@ -45,22 +45,9 @@ func (c Config) rootSpecs() (specs []rootSpec, except []string, err error) {
 			specs[i].globs = append(specs[i].globs, glob)
 		}
 	}
-	var opened []string
-	for _, file := range c.Files {
-		pattern, isException := strings.CutPrefix(file, "!")
-		glob, err := parseGlob(pattern)
-		switch {
-		case err != nil:
-			return nil, nil, err
-		case !isException:
-			opened = append(opened, glob)
-		default:
-			if !filepath.IsAbs(pattern) {
-				glob = escapeGlob(filepath.ToSlash(string(c.Path))) + "/" + glob
-			}
-			dir, rest := splitGlob(glob)
-			except = append(except, path.Join(escapeGlob(filepath.ToSlash(realPath(dir))), rest))
-		}
+	opened, except, err := c.fileGlobs()
+	if err != nil {
+		return nil, nil, err
 	}
 	relative := slices.ContainsFunc(opened, func(f string) bool { return !filepath.IsAbs(f) })
 	switch {
@@ -82,6 +69,28 @@ func (c Config) rootSpecs() (specs []rootSpec, except []string, err error) {
 		}
 	}
 	return specs, except, nil
+}
+
+// fileGlobs are the entries of the key files: what they open, and as absolute paths what
+// they leave out.
+func (c Config) fileGlobs() (opened, except []string, err error) {
+	for _, file := range c.Files {
+		pattern, isException := strings.CutPrefix(file, "!")
+		glob, err := parseGlob(pattern)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case !isException:
+			opened = append(opened, glob)
+		default:
+			if !filepath.IsAbs(pattern) {
+				glob = escapeGlob(filepath.ToSlash(string(c.Path))) + "/" + glob
+			}
+			dir, rest := splitGlob(glob)
+			except = append(except, path.Join(escapeGlob(filepath.ToSlash(realPath(dir))), rest))
+		}
+	}
+	return opened, except, nil
 }
 
 // parseGlob reads an entry of the key files. As in a shell, [!a] is what is not a.

@@ -39,18 +39,25 @@ func entryLinks(text []byte) (paths []orgfile.Span) {
 		case m != nil:
 			block = "#+end_" + strings.ToLower(string(m[1]))
 		case !plainLine.Match(line):
-			for next := at; next < end; { // a link may go on in the next line
-				m := linkPattern.FindSubmatchIndex(text[next:])
-				if m == nil || next+m[0] >= end {
-					break
-				}
-				if from := next + m[0]; from == 0 || text[from-1] != '=' && text[from-1] != '~' {
-					paths = append(paths, orgfile.Span{Start: int32(next + m[2]), End: int32(next + m[3])})
-				}
-				next += m[1]
-			}
+			paths = append(paths, linksBetween(text, at, end)...)
 		}
 		at = end
+	}
+	return paths
+}
+
+// linksBetween are the spans of the paths of links that begin between two bytes; one may go
+// on in the next line. What is marked as verbatim is none.
+func linksBetween(text []byte, at, end int) (paths []orgfile.Span) {
+	for at < end {
+		m := linkPattern.FindSubmatchIndex(text[at:])
+		if m == nil || at+m[0] >= end {
+			break
+		}
+		if from := at + m[0]; from == 0 || text[from-1] != '=' && text[from-1] != '~' {
+			paths = append(paths, orgfile.Span{Start: int32(at + m[2]), End: int32(at + m[3])})
+		}
+		at += m[1]
 	}
 	return paths
 }

@@ -333,7 +333,7 @@ func listRuns(_ context.Context, w *Workspaces, call tools.CommandCall, out io.W
 			undo = undoHint(r.id)
 		}
 		rows = append(rows, []string{
-			r.began.Local().Format(time.DateTime), r.id, r.client, string(r.status), r.wrote(), strconv.FormatUint(uint64(r.usage.Fuel), 10),
+			r.began.Local().Format(time.DateTime), r.id, r.client, r.status, r.wrote(), strconv.FormatInt(r.usage.Fuel, 10),
 			r.usage.duration.Round(time.Millisecond).String(), undo,
 		})
 	}

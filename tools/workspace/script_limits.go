@@ -18,9 +18,12 @@ import (
 
 // What a script asks for, as less than the limits of every script.
 type (
-	ScriptFuel   int64 // instructions
-	ScriptMemory int64 // MiB
-	ScriptTime   int64 // ms
+	// ScriptFuel is in instructions.
+	ScriptFuel int64
+	// ScriptMemory is in MiB.
+	ScriptMemory int64
+	// ScriptTime is in milliseconds.
+	ScriptTime int64
 )
 
 // minMemory is what the engine takes before a script begins, in MiB.

@@ -120,7 +120,7 @@ func decideByFiles(claims []KindClaim, dir fs.FS) bool {
 		case seen > maxCounted:
 			return fs.SkipAll
 		case err != nil:
-			return nil
+			return nil //nolint:nilerr // it is not counted
 		case e.IsDir() && name != "." && (strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules"):
 			return fs.SkipDir
 		case e.Type().IsRegular():

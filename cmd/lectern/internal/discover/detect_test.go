@@ -66,7 +66,8 @@ func TestKindOfMostFiles(t *testing.T) {
 		kind   string // empty: ambiguous
 		reason string
 	}{
-		{[]string{"README.a", "x.b", "deep/er/y.B"}, "b", "it has some; .b files: 2"}, {[]string{"1.a", "2.a", "1.b", ".hidden/2.b", "node_modules/3.b", "4.b/x"}, "a", "it has some; .a files: 2"},
+		{[]string{"README.a", "x.b", "deep/er/y.B"}, "b", "it has some; .b files: 2"},
+		{[]string{"1.a", "2.a", "1.b", ".hidden/2.b", "node_modules/3.b", "4.b/x"}, "a", "it has some; .a files: 2"},
 		{[]string{"1.a", "1.b"}, "", ""},
 	} {
 		dir := t.TempDir()

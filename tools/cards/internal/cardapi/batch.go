@@ -158,25 +158,30 @@ func (r *request) carryOut(s *cardstore.Store, o op, bulk bool) (map[string]any,
 		return nil, err
 	}
 	if err != nil {
-		e := r.api.apiErrorOf(r, err)
-		if e == nil {
-			r.api.Log.Error("carry out an operation of a batch", "action", o.Action, "err", err)
-			e = &apiError{code: "internal_error", message: "An unexpected error occurred"}
-		}
-		result := map[string]any{"status": "error", "name": name, "message": batchMessage(e, err), "code": e.code}
-		if card, known := e.details["card"]; known {
-			result["card"] = card
-		}
-		if len(e.fields) > 0 {
-			result["validation_errors"] = e.fields
-		}
-		return result, err
+		return r.failedOp(o, name, err), err
 	}
 	result := map[string]any{"status": "ok", "name": c.Name}
 	if c.ID != 0 {
 		result["id"] = c.ID
 	}
 	return result, nil
+}
+
+// failedOp is the result of an operation that ended with err.
+func (r *request) failedOp(o op, name string, err error) map[string]any {
+	e := r.api.apiErrorOf(r, err)
+	if e == nil {
+		r.api.Log.Error("carry out an operation of a batch", "action", o.Action, "err", err)
+		e = &apiError{code: "internal_error", message: "An unexpected error occurred"}
+	}
+	result := map[string]any{"status": "error", "name": name, "message": batchMessage(e, err), "code": e.code}
+	if card, known := e.details["card"]; known {
+		result["card"] = card
+	}
+	if len(e.fields) > 0 {
+		result["validation_errors"] = e.fields
+	}
+	return result
 }
 
 // createChildren writes the cards that an operation has below c. One of an unknown

@@ -145,7 +145,6 @@ func (a *access) rule(ctx context.Context, set cardname.Name, s setting) (*claus
 // whether or not a card has the name.
 func (a *access) barrier(ctx context.Context, n cardname.Name, s setting) (all clauses, err error) {
 	parts := n.Parts()
-	usual := defaultRules[cardname.Join("*rstar", cardname.Name(s)).Key()]
 	for i, part := range parts {
 		key := part.Key()
 		var sets []cardname.Name
@@ -166,15 +165,19 @@ func (a *access) barrier(ctx context.Context, n cardname.Name, s setting) (all c
 			if err != nil {
 				return nil, err
 			}
-			if set == "*rstar" && slices.Contains(messageFields, key) && one != nil && slices.Equal(*one, usual) {
-				continue // whoever may write the message writes them
-			}
-			if one != nil && !slices.Contains(*one, itsLeft) {
+			if one != nil && !slices.Contains(*one, itsLeft) && !isUsualOfMessage(set, key, s, *one) {
 				all = append(all, *one)
 			}
 		}
 	}
 	return all, nil
+}
+
+// isUsualOfMessage reports whether a rule is the usual one of a part of a message: whoever may
+// write the message writes that.
+func isUsualOfMessage(set cardname.Name, key string, s setting, rule clause) bool {
+	return set == "*rstar" && slices.Contains(messageFields, key) &&
+		slices.Equal(rule, defaultRules[cardname.Join("*rstar", cardname.Name(s)).Key()])
 }
 
 // own is what the most specific rule about a card itself asks for: of the card, of

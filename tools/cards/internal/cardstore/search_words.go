@@ -33,32 +33,37 @@ func searchedText(typeID int64, content string) string {
 
 // fillSearched writes the text of cards from before it was kept, and the keys of names from
 // before their characters were spelled in one way. Of two cards that have one name now, one
-// is found by its id only. Hubs that share a database
-// take turns.
+// is found by its id only. Hubs that share a database take turns.
 func (s *Store) fillSearched(ctx context.Context) error {
-	const batch = 200
-	return s.db.WithLock(ctx, "cards_search", func(ctx context.Context) error {
-		for left := true; left; {
-			err := s.db.Write(ctx, func(q *sqlstore.Conn) error {
-				cards, err := sqlstore.Select(ctx, q, scanCard, "SELECT "+cardColumns+cardTables+"WHERE c.plain IS NULL LIMIT ?", batch)
-				left = len(cards) == batch
-				for _, c := range cards {
-					if err == nil {
-						_, err = q.Exec(ctx, "UPDATE card SET words = ?, title = ?, plain = ? WHERE id = ?", searchedWords(c.Name),
-							searchedTitle(c.Name), searchedText(c.TypeID, c.Content), c.ID)
-					}
-					if err == nil {
-						err = composeKeys(ctx, q, c)
-					}
-				}
+	return s.db.WithLock(ctx, "cards_search", func(ctx context.Context) (err error) {
+		for left := true; left && err == nil; {
+			err = s.db.Write(ctx, func(q *sqlstore.Conn) error {
+				left, err = fillSomeSearched(ctx, q)
 				return err
 			})
-			if err != nil {
-				return err
-			}
 		}
-		return nil
+		return err
 	})
+}
+
+// fillSomeSearched writes the text of some cards; false: of the last ones.
+func fillSomeSearched(ctx context.Context, q *sqlstore.Conn) (left bool, err error) {
+	const batch = 200
+	cards, err := sqlstore.Select(ctx, q, scanCard, "SELECT "+cardColumns+cardTables+"WHERE c.plain IS NULL LIMIT ?", batch)
+	if err != nil {
+		return false, err
+	}
+	for _, c := range cards {
+		_, err := q.Exec(ctx, "UPDATE card SET words = ?, title = ?, plain = ? WHERE id = ?", searchedWords(c.Name),
+			searchedTitle(c.Name), searchedText(c.TypeID, c.Content), c.ID)
+		if err != nil {
+			return false, err
+		}
+		if err := composeKeys(ctx, q, c); err != nil {
+			return false, err
+		}
+	}
+	return len(cards) == batch, nil
 }
 
 // composeKeys spells the key of a card, and of what it refers to, as names are spelled now.

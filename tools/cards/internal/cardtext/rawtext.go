@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"html"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -145,44 +146,55 @@ func (textTransformer) Transform(doc *ast.Document, reader text.Reader, pc parse
 	if pc.Get(trustedKey) != nil {
 		return
 	}
-	source := reader.Source()
-	replaced := map[ast.Node]string{}
-	var open []ast.Node // tags of the present block
+	replaced := replacedTags{source: reader.Source(), by: map[ast.Node]string{}}
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if n.Type() == ast.TypeBlock { // its lines are its own
-			open = nil
+			replaced.open = nil
 		}
 		if !entering {
 			return ast.WalkContinue, nil
 		}
 		switch n := n.(type) {
 		case *extension.TaskCheckBox:
-			replaced[n] = map[bool]string{true: "[x] ", false: "[ ] "}[n.IsChecked]
+			replaced.by[n] = map[bool]string{true: "[x] ", false: "[ ] "}[n.IsChecked]
 		case *ast.RawHTML:
-			tag := string(n.Segments.Value(source))
-			name, isEnd := tagName(tag)
-			if !rawTextElements[name] {
-				break
-			}
-			replaced[n] = tag
-			if !isEnd {
-				open = append(open, n)
-				break
-			}
-			for i := len(open) - 1; i >= 0; i-- {
-				if other, _ := tagName(string(open[i].(*ast.RawHTML).Segments.Value(source))); other == name { //nolint:forcetypeassert // as above
-					replaced[n], replaced[open[i]] = "", "" // what is between them is shown
-					open = open[:i]
-					break
-				}
-			}
+			replaced.add(n)
 		}
 		return ast.WalkContinue, nil
 	})
-	for n, literal := range replaced {
+	for n, literal := range replaced.by {
 		shown := ast.NewString([]byte(html.EscapeString(literal)))
 		shown.SetCode(true) // it is written as it is
 		n.Parent().ReplaceChild(n.Parent(), n, shown)
+	}
+}
+
+// replacedTags are the tags of a text that are text, and what stands in the place of each.
+type replacedTags struct {
+	source []byte
+	by     map[ast.Node]string
+	open   []*ast.RawHTML // of the present block
+}
+
+func (r *replacedTags) add(n *ast.RawHTML) {
+	tag := string(n.Segments.Value(r.source))
+	name, isEnd := tagName(tag)
+	switch {
+	case !rawTextElements[name]:
+		return
+	case !isEnd:
+		r.open = append(r.open, n)
+	}
+	r.by[n] = tag
+	if !isEnd {
+		return
+	}
+	for i, begin := range slices.Backward(r.open) {
+		if other, _ := tagName(string(begin.Segments.Value(r.source))); other == name {
+			r.by[n], r.by[begin] = "", "" // what is between them is shown
+			r.open = r.open[:i]
+			return
+		}
 	}
 }
 

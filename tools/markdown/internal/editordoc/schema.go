@@ -109,11 +109,11 @@ func decodeNode(value any, place string, depth int) (n Node, err error) {
 	if !ok {
 		return n, fmt.Errorf("%s: unknown type %.40q", place, n.Type)
 	}
-	if n.Attrs, err = decodeAttrs(fields["attrs"], known.attrs, place); err != nil {
-		return n, err
+	if n.Attrs, err = decodeAttrs(fields["attrs"], known.attrs, place); err == nil {
+		err = known.checkAttrs(fields["attrs"], n.Type, place)
 	}
-	if err := known.checkAttrs(fields["attrs"], n); err != nil {
-		return n, fmt.Errorf("%s.attrs: %w", place, err)
+	if err != nil {
+		return n, err
 	}
 	if n.Type == typeText {
 		if n.Text, ok = fields["text"].(string); !ok || n.Text == "" || !isText(n.Text) {
@@ -123,31 +123,37 @@ func decodeNode(value any, place string, depth int) (n Node, err error) {
 	if n.Marks, err = decodeMarks(fields["marks"], place); err != nil {
 		return n, err
 	}
-	children, ok := fields["content"].([]any)
-	if !ok && fields["content"] != nil {
-		return n, fmt.Errorf("%s.content: it is not a list", place)
+	err = n.decodeChildren(fields["content"], known.content, place, depth+1)
+	return n, err
+}
+
+// decodeChildren reads what is in a node, of one group.
+func (n *Node) decodeChildren(content any, group, place string, depth int) error {
+	children, ok := content.([]any)
+	if !ok && content != nil {
+		return fmt.Errorf("%s.content: it is not a list", place)
 	}
 	for i, child := range children {
 		at := fmt.Sprintf("%s.content[%d]", place, i)
-		c, err := decodeNode(child, at, depth+1)
+		c, err := decodeNode(child, at, depth)
 		if err != nil {
-			return n, err
+			return err
 		}
-		if group := nodeTypes()[c.Type].group; group != known.content {
-			return n, fmt.Errorf("%s: a node of type %s cannot be in one of type %s", at, c.Type, n.Type)
+		if nodeTypes()[c.Type].group != group {
+			return fmt.Errorf("%s: a node of type %s cannot be in one of type %s", at, c.Type, n.Type)
 		}
 		if n.Type == typeCode && c.Type != typeText {
-			return n, fmt.Errorf("%s: code holds text only", at)
+			return fmt.Errorf("%s: code holds text only", at)
 		}
 		n.Content = append(n.Content, c)
 	}
-	return n, nil
+	return nil
 }
 
 // checkAttrs refuses a node whose attributes are all those of another editor.
-func (t nodeType) checkAttrs(attrs any, n Node) error {
+func (t nodeType) checkAttrs(attrs any, name, place string) error {
 	written, _ := attrs.(map[string]any)
-	if !t.ownAttrs || len(written) == 0 && n.Type != typeWikilink {
+	if !t.ownAttrs || len(written) == 0 && name != typeWikilink {
 		return nil
 	}
 	for name := range t.attrs {
@@ -155,7 +161,7 @@ func (t nodeType) checkAttrs(attrs any, n Node) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("it has none of %s", strings.Join(slices.Sorted(maps.Keys(t.attrs)), ", "))
+	return fmt.Errorf("%s.attrs: it has none of %s", place, strings.Join(slices.Sorted(maps.Keys(t.attrs)), ", "))
 }
 
 func decodeAttrs(value any, known map[string]attr, place string) (map[string]any, error) {
